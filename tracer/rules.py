@@ -1,0 +1,217 @@
+"""rules/*.yaml → Rule: what state carries a role, and which operations on it play which action.
+
+Takes rule files (shipped and `--rules DIR`), checks them against `rules/schema.json`, and gives frozen records.
+It knows nothing of engines or of how a cue is matched (`roles.py` does).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from tracer import catalog
+from tracer.errors import RuleError
+from tracer.model import ACTIONS
+
+MAX_RULE_FILE_BYTES = 1 << 20  # a rule file is written by hand; more is an attack or a mistake
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A sentence in English and, where given, in Chinese."""
+
+    en: str = ""
+    zh: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One way to recognise an action. Exactly one matcher is set: op, call, construct, define, override, decorator or mark."""
+
+    matcher: str
+    patterns: tuple[str, ...]           # ops for matcher op, mark kinds for mark, else symbol patterns
+    state: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
+    value: str = ""
+    args: str = ""
+    test: bool = False
+    against: str = ""
+    guard: str = ""
+    not_guard: str = ""
+    within: tuple[str, ...] = ()
+    not_within: tuple[str, ...] = ()
+    with_: tuple[Cue, ...] = ()
+    without: tuple[Cue, ...] = ()
+    after: tuple[Cue, ...] = ()
+    before: tuple[Cue, ...] = ()
+    thread: bool | None = None
+    init: bool | None = None
+    files: tuple[str, ...] = ()
+    not_files: tuple[str, ...] = ()
+    pick: str = "all"
+    lift: int = 0
+    keep: bool = True
+    lift_in: tuple[str, ...] = ()
+    lift_to: tuple[str, ...] = ()
+    at: str = "statement"
+    layer: str = ""
+    why: Text = Text()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: the state that carries a role on one layer, its actions as cues, and how many sites it expects."""
+
+    id: str
+    role: str
+    layer: str
+    actions: tuple[tuple[str, tuple[Cue, ...]], ...]
+    engine: str
+    file: str                           # rule file, relative to its rules folder
+    stack: str = ""
+    versions: str = ""
+    files: tuple[str, ...] = ()
+    not_files: tuple[str, ...] = ()
+    why: Text = Text()
+    guards_what: Text = Text()
+    live: Text = Text()
+    expect: tuple[tuple[str, str], ...] = ()
+
+    def applies_to(self, version: str) -> bool:
+        """Whether `version` (a pin's name) lies in the rule's range; a commit counts as newer than every release."""
+        if not self.versions:
+            return True
+        try:
+            return SpecifierSet(self.versions, prereleases=True).contains(Version(version.removeprefix("v")))
+        except InvalidVersion:
+            return SpecifierSet(self.versions, prereleases=True).contains(Version("9999"))
+
+
+def rules_for(engine: str, version: str, extra: Sequence[Path] = ()) -> tuple[Rule, ...]:
+    """All rules of `engine` that apply to `version`, sorted by id. `extra` are folders of the user's own rules."""
+    return tuple(r for r in all_rules(tuple(extra)) if r.engine == engine and r.applies_to(version))
+
+
+@functools.lru_cache
+def all_rules(extra: tuple[Path, ...] = ()) -> tuple[Rule, ...]:
+    """Every rule shipped or found in `extra`, sorted by id; `RuleError` for a bad file or an id used twice."""
+    rules: dict[str, Rule] = {}
+    for root in (catalog.shipped("rules"), *extra):
+        for file in sorted(root.glob("*/*.yaml")):
+            if file.parent.name in ("crossings", "questions", "paths", "pairs"):
+                continue
+            for rule in load_file(file, root):
+                if rule.id in rules:
+                    raise RuleError(f"rule id {rule.id} is used twice", where=rule.file, todo="rename one of them")
+                rules[rule.id] = rule
+    return tuple(rules[k] for k in sorted(rules))
+
+
+def load_file(file: Path, root: Path) -> tuple[Rule, ...]:
+    """The rules of one YAML file; the engine is the folder's name."""
+    where = file.relative_to(root).as_posix()
+    data = read_yaml(file, where)
+    _check_schema(data, where)
+    return tuple(_rule(item, file.parent.name, where) for item in data or [])
+
+
+def read_yaml(file: Path, where: str) -> Any:
+    """Parse one YAML file safely: size-limited, no aliases (an alias bomb needs them), no tags; one-line `RuleError`."""
+    try:
+        if file.stat().st_size > MAX_RULE_FILE_BYTES:
+            raise RuleError("file is larger than 1 MiB", where=where, todo="split it")
+        text = file.read_text(encoding="utf-8")
+        if any(isinstance(e, yaml.AliasEvent) for e in yaml.parse(text, Loader=yaml.SafeLoader)):
+            raise RuleError("YAML aliases are not allowed here", where=where, todo="write the value out")
+        return yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise RuleError(f"cannot be read ({str(error).splitlines()[0]})", where=where, todo="mend the YAML") from error
+
+
+def _check_schema(data: Any, where: str) -> None:
+    errors = sorted(_validator().iter_errors(data or []), key=lambda e: [str(p) for p in e.absolute_path])
+    if errors:
+        at = "/".join(str(p) for p in errors[0].absolute_path)
+        raise RuleError(f"{errors[0].message[:200]} (at {at or 'top'})", where=where, todo="see rules/schema.json")
+
+
+@functools.lru_cache
+def _validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads((catalog.shipped("rules") / "schema.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
+    role = item["role"]
+    for action in item["actions"]:
+        if action not in ACTIONS[role]:
+            known = ", ".join(ACTIONS[role])
+            raise RuleError(f"{item['id']}: {role} has no action {action}", where=where, todo=f"use one of {known}")
+    if item.get("versions"):
+        try:
+            SpecifierSet(item["versions"])
+        except InvalidSpecifier as error:
+            raise RuleError(f"{item['id']}: versions {item['versions']!r} is no range", where=where) from error
+    state = _strings(item.get("state"))
+    return Rule(
+        id=item["id"], role=role, layer=item["layer"], engine=engine, file=where,
+        actions=tuple((a, tuple(_cue(c, state, item["id"], where) for c in _many(cs))) for a, cs in item["actions"].items()),
+        stack=item.get("stack", ""), versions=item.get("versions", ""),
+        files=_strings(item.get("in")), not_files=_strings(item.get("not_in")),
+        why=_text(item.get("why")), guards_what=_text(item.get("guards_what")), live=_text(item.get("live")),
+        expect=tuple(sorted((item.get("expect") or {}).items())),
+    )
+
+
+MATCHERS = ("op", "call", "construct", "define", "override", "decorator", "mark")
+
+
+def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: str) -> Cue:
+    matchers = [m for m in MATCHERS if m in item]
+    if len(matchers) != 1:
+        raise RuleError(f"{rule_id}: a cue needs exactly one of {', '.join(MATCHERS)}", where=where)
+    matcher = matchers[0]
+    own_state = _strings(item.get("state")) or state
+    if matcher == "op" and not own_state:
+        raise RuleError(f"{rule_id}: an op cue needs a state", where=where, todo="add `state: Class.field`")
+    for key in ("value", "args", "guard", "not_guard"):
+        try:
+            re.compile(item.get(key, ""))
+        except re.error as error:
+            raise RuleError(f"{rule_id}: {key} is no regular expression ({error})", where=where) from error
+    nested = {k: tuple(_cue(c, own_state, rule_id, where) for c in _many(item.get(k))) for k in ("with", "without", "after", "before")}
+    return Cue(
+        matcher=matcher, patterns=_strings(item[matcher]), state=own_state, on=_strings(item.get("on")),
+        value=item.get("value", ""), args=item.get("args", ""), test=item.get("test", False), against=item.get("against", ""),
+        guard=item.get("guard", ""), not_guard=item.get("not_guard", ""),
+        within=_strings(item.get("within")), not_within=_strings(item.get("not_within")),
+        with_=nested["with"], without=nested["without"], after=nested["after"], before=nested["before"],
+        thread=item.get("thread"), init=item.get("init"),
+        files=_strings(item.get("in")), not_files=_strings(item.get("not_in")), pick=item.get("pick", "all"),
+        lift=item.get("lift", 0), keep=item.get("keep", True), lift_in=_strings(item.get("lift_in")),
+        lift_to=_strings(item.get("lift_to")),
+        at=item.get("at", "def" if matcher in ("define", "override", "decorator") else "statement"),
+        layer=item.get("layer", ""), why=_text(item.get("why")),
+    )
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def _many(value: Any) -> Iterable[Mapping[str, Any]]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _text(value: Any) -> Text:
+    return Text(en=value) if isinstance(value, str) else Text(**value) if value else Text()

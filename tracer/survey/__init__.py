@@ -1,0 +1,170 @@
+"""SourceTree → Facts: read every file once, fast, in parallel, and keep only facts (see `facts.py`).
+
+`survey(tree)` makes sure that every file's facts are in the store and that the tree's name index is complete; the
+returned `Facts` opens single files on demand. It resolves nothing: that is `graph/`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from tracer.model import SourceFile, SourceTree
+from tracer.survey.facts import FileFacts
+from tracer.survey.store import Store, encode, key_of
+
+Progress = Callable[[str, int, int], None]
+PYTHON = (".py", ".pyi")
+CPP = (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh", ".cu", ".inl", ".ipp")
+MAX_FILE_BYTES = 4 << 20  # a larger source file is generated; it becomes a gap
+
+
+def language_of(path: str) -> str:
+    """python, cpp, or "" for a file that is not surveyed."""
+    if path.endswith(PYTHON):
+        return "python"
+    return "cpp" if path.endswith(CPP) else ""
+
+
+class Facts:
+    """The facts of one tree, file by file. Files are numbered by their place in the sorted list."""
+
+    def __init__(self, tree: SourceTree, store: Store) -> None:
+        self.tree, self.store = tree, store
+        self.files: tuple[SourceFile, ...] = tuple(f for f in tree.files() if language_of(f.path))
+        self.digest = tree.revision.digest
+        self._open: dict[int, FileFacts] = {}
+
+    def of(self, number: int) -> FileFacts:
+        """The facts of file `number`."""
+        found = self._open.get(number)
+        if found is None:
+            f = self.files[number]
+            found = self._open[number] = self.store.facts(key_of(language_of(f.path), f.digest))
+        return found
+
+    def files_with(self, kind: str, name: str) -> list[int]:
+        """Numbers of the files that mention `name` as `kind` (see `store.names_of`)."""
+        return self.store.files_with(self._tree_key, f"{kind}:{name}")
+
+    def names(self, kind: str) -> list[str]:
+        """All names of one kind."""
+        return self.store.names_like(self._tree_key, kind)
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """Path → file number."""
+        return {f.path: i for i, f in enumerate(self.files)}
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """(path, why) of files that did not parse."""
+        return self.store.problems(self._tree_key)
+
+    @property
+    def _tree_key(self) -> str:
+        return key_of("tree", self.digest)
+
+    def complete(self, progress: Progress | None = None) -> None:
+        """Survey what is missing and make the tree's name index."""
+        if self.store.has_tree(self._tree_key):
+            return
+        keys = [key_of(language_of(f.path), f.digest) for f in self.files]
+        missing = self.store.missing(keys)
+        wanted: dict[str, SourceFile] = {}
+        for key, f in zip(keys, self.files, strict=True):
+            if key in missing:
+                wanted.setdefault(key, f)
+        _survey_all(self.tree, list(wanted.values()), self.store, progress)
+        by_key: dict[str, list[int]] = {}
+        for number, key in enumerate(keys):
+            by_key.setdefault(key, []).append(number)
+        postings: dict[str, list[int]] = {}
+        problems: list[tuple[str, str]] = []
+        for key, names in self.store.names(sorted(by_key)):
+            if names and names[0].startswith("!"):
+                problems.extend((self.files[n].path, names[0][1:]) for n in by_key[key])
+                names = names[1:]
+            for name in names:
+                postings.setdefault(name, []).extend(by_key[key])
+        for numbers in postings.values():
+            numbers.sort()
+        self.store.put_tree(self._tree_key, postings, sorted(problems))
+
+
+def survey(tree: SourceTree, store: Store, progress: Progress | None = None) -> Facts:
+    """All facts of `tree`, surveyed where the store lacks them."""
+    facts = Facts(tree, store)
+    facts.complete(progress)
+    return facts
+
+
+def survey_file(path: str, source: bytes) -> FileFacts:
+    """The facts of one file; what cannot be read gives facts with a `problem`, never an exception."""
+    language = language_of(path)
+    if len(source) > MAX_FILE_BYTES:
+        return FileFacts(language, source.count(b"\n"), f"larger than {MAX_FILE_BYTES >> 20} MiB, not read")
+    if language == "python":
+        from tracer.survey.python import survey_python
+
+        return survey_python(source)
+    from tracer.survey.cpp import survey_cpp
+
+    return survey_cpp(source)
+
+
+def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, progress: Progress | None) -> None:
+    """Survey `files` on all cores; the store is written batch by batch, so an interrupted run loses little."""
+    if not files:
+        return
+    jobs = _balanced(files)
+    done = 0
+    workers = min(len(jobs), os.cpu_count() or 1)
+    what = f"survey {tree.engine} {tree.version}"
+    if workers <= 1 or len(files) < 16:
+        for job in jobs:
+            store.put_facts(_work(tree, job))
+        return
+    context = multiprocessing.get_context("fork")
+    with context.Pool(workers, initializer=_start_worker, initargs=(tree,)) as pool:
+        for rows in pool.imap_unordered(_work_here, jobs):
+            store.put_facts(rows)
+            done += len(rows)
+            if progress:
+                progress(what, done, len(files))
+
+
+def _balanced(files: Sequence[SourceFile], size: int = 2 << 20) -> list[list[SourceFile]]:
+    """Batches of about `size` bytes, the largest files first, so that the cores end together."""
+    jobs: list[list[SourceFile]] = []
+    room = 0
+    for f in sorted(files, key=lambda f: (-f.size, f.path)):
+        if room <= 0:
+            jobs.append([])
+            room = size
+        jobs[-1].append(f)
+        room -= f.size + 2000
+    return jobs
+
+
+_tree: SourceTree | None = None
+
+
+def _start_worker(tree: SourceTree) -> None:
+    global _tree
+    _tree = tree
+
+
+def _work_here(job: list[SourceFile]) -> list[tuple[str, bytes, bytes]]:
+    assert _tree is not None
+    return _work(_tree, job)
+
+
+def _work(tree: SourceTree, job: list[SourceFile]) -> list[tuple[str, bytes, bytes]]:
+    rows = []
+    for f in job:
+        facts = survey_file(f.path, tree.read(f.path))
+        rows.append((key_of(language_of(f.path), f.digest), *encode(facts)))
+    return rows

@@ -1,0 +1,171 @@
+"""Calls → the definitions they may reach, with how sure that is. The one place where a callee is resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tracer.graph.annotations import Type
+from tracer.graph.types import Types
+from tracer.graph.world import Sym, World
+from tracer.model import Basis
+from tracer.survey.facts import Call
+from tracer.survey.paths import join, parts
+from tracer.survey.store import last_part
+
+FAN_OUT = 64  # overrides followed from one virtual call
+
+
+class Target(NamedTuple):
+    """A definition (or the dotted name of something external) that a call may reach."""
+
+    to: Sym | str
+    basis: Basis
+
+
+class CallSite(NamedTuple):
+    """A call and where it stands."""
+
+    file: int
+    call: Call
+    basis: Basis
+
+
+class Calls:
+    """Resolves calls in a world."""
+
+    def __init__(self, world: World, types: Types) -> None:
+        self.world, self.types = world, types
+        self._memo: dict[tuple[int, int, str], tuple[Target, ...]] = {}
+
+    def targets(self, file: int, call: Call) -> tuple[Target, ...]:
+        """What `call` may reach; () where it does not resolve."""
+        return self.callees(file, call.scope, call.callee)
+
+    def callees(self, file: int, scope: int, callee: str) -> tuple[Target, ...]:
+        """What calling the access path `callee` may reach."""
+        key = (file, scope, callee)
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self._callees(file, scope, callee)
+        return found
+
+    def _callees(self, file: int, scope: int, callee: str) -> tuple[Target, ...]:
+        items = parts(callee)
+        if not items:
+            return ()
+        out: dict[Sym | str, Basis] = {}
+        method = items[-1][1:].split("<", 1)[0] if items[-1][0] == "." else ""
+        if method:
+            receivers = self.types.of(file, scope, join(items[:-1]))
+            for r in receivers:
+                virtual = r.kind == "obj" and items[0] != "super()"
+                for to, basis in self._method(r, method, virtual):
+                    out.setdefault(to, basis)
+            if not out and not receivers:
+                for sym in self._only(method, python=self.world.view(file).python):
+                    out.setdefault(sym, "by_name")
+        else:
+            for t in self.types.of(file, scope, callee):
+                for to, basis in self._called(t):
+                    out.setdefault(to, basis)
+        return tuple(Target(k, v) for k, v in out.items())
+
+    def _called(self, t: Type) -> Iterator[tuple[Sym | str, Basis]]:
+        if t.kind == "fn" and isinstance(t.ref, Sym):
+            yield t.ref, "exact"
+        elif t.kind == "cls" and isinstance(t.ref, Sym):
+            yield self.constructor(t.ref), "exact"
+        elif t.kind == "obj" and isinstance(t.ref, Sym):
+            for cls in self.world.mro(t.ref):
+                for m in self.world.methods(cls, "__call__")[:1]:
+                    yield m, "typed"
+                    return
+        elif t.kind == "extc":
+            yield str(t.ref), "exact"
+
+    def constructor(self, cls: Sym) -> Sym:
+        """The method that runs when `cls` is instantiated, or the class itself where there is none."""
+        name = "__init__" if self.world.view(cls.file).python else last_part(self.world.definition(cls).name)  # type: ignore[union-attr]
+        for c in self.world.mro(cls):
+            found = self.world.methods(c, name)
+            if found:
+                return found[0]
+        return cls
+
+    def _method(self, receiver: Type, method: str, virtual: bool) -> Iterator[tuple[Sym | str, Basis]]:
+        if receiver.kind not in ("obj", "cls") or not isinstance(receiver.ref, Sym):
+            for t in self.types.attribute(receiver, method):
+                yield from self._called(t)
+            return
+        found = False
+        for cls in self.world.mro(receiver.ref):
+            own = self.world.methods(cls, method)
+            if own:
+                bodies = [m for m in own if self.world.definition(m).kind == "function"] or list(own)  # type: ignore[union-attr]
+                for m in bodies:
+                    yield m, "typed"
+                found = True
+                break
+        if not found:
+            for t in self.types.attribute(receiver, method):  # a field that holds something callable, an inner class
+                for to, _ in self._called(t):
+                    found = True
+                    yield to, "typed"
+        if virtual:
+            for sub in self.world.subclasses(receiver.ref)[:FAN_OUT]:
+                for m in self.world.methods(sub, method):
+                    if self.world.definition(m).kind == "function":  # type: ignore[union-attr]
+                        yield m, "inherited"
+
+    def _only(self, method: str, *, python: bool) -> tuple[Sym, ...]:
+        """The definitions of a method whose receiver is unknown, if one class family alone has such a name."""
+        if method in _COMMON:
+            return ()
+        found = [s for s in self.world.defined(method) if self.world.view(s.file).python == python
+                 and (d := self.world.definition(s)) and d.kind == "function" and not self.world.context(s.file)]
+        owners = {self.world.owner(s) for s in found}
+        if not found or None in owners:
+            return ()
+        roots = {self.world.mro(o)[-1] for o in owners if o}
+        return tuple(found[:FAN_OUT]) if len(roots) == 1 else ()
+
+    # -- backwards -----------------------------------------------------------------
+    def callers(self, sym: Sym) -> tuple[CallSite, ...]:
+        """All call sites that may reach `sym`, by file and line."""
+        d = self.world.definition(sym)
+        if d is None:
+            return ()
+        name = last_part(d.name)
+        owner = self.world.owner(sym)
+        if name == "__init__" and owner is not None:
+            name = last_part(self.world.definition(owner).name)  # type: ignore[union-attr]
+        same = {sym} | self._declarations(sym)
+        out = []
+        for number in self.world.files_with("c", name):
+            for call in self.world.view(number).facts.calls:
+                items = parts(call.callee)
+                if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) != name:
+                    continue
+                for t in self.targets(number, call):
+                    if t.to in same:
+                        out.append(CallSite(number, call, t.basis))
+                        break
+        return tuple(sorted(out, key=lambda c: (self.world.path(c.file), c.call.line)))
+
+    def _declarations(self, sym: Sym) -> set[Sym]:
+        """A C++ function's other spellings: its declaration in the class, its out-of-line body."""
+        if self.world.view(sym.file).python:
+            return set()
+        d = self.world.definition(sym)
+        return {s for s in self.world.defined(last_part(d.name)) if d and self.world.symbol(s) == self.world.symbol(sym)}
+
+
+# Method names so common on library objects that a lone definition in the tree says nothing about an unknown receiver.
+_COMMON = frozenset({
+    "append", "add", "get", "pop", "put", "update", "items", "keys", "values", "remove", "clear", "copy", "close", "join", "start", "stop",
+    "run", "wait", "set", "send", "recv", "read", "write", "open", "format", "split", "strip", "encode", "decode", "extend", "insert",
+    "index", "count", "sort", "reverse", "to", "view", "reshape", "item", "size", "shape", "result", "done", "cancel", "submit", "acquire",
+    "release", "lock", "unlock", "push", "front", "back", "begin", "end", "find", "erase", "emplace", "load", "store", "reset", "data",
+    "register", "query", "record", "synchronize", "info", "debug", "warning", "error", "exception", "discard", "setdefault", "popleft",
+})

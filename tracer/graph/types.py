@@ -1,0 +1,545 @@
+"""What an access path is: demand-driven, memoised evaluation of `self.pool.blocks[].ref` to types.
+
+Takes a `World`; gives unions of `Type`. It follows imports, class hierarchies, constructors, annotations, dataclass
+fields, parameters (from their callers, where nothing is declared), containers, properties and results. It ends:
+cycles are cut, unions are capped, and a path it cannot follow is `()`, never a guess.
+"""
+
+from __future__ import annotations
+
+from tracer.graph.annotations import CPP_MAPS, DICTS, LISTS, TUPLES, Type, Types_, cpp_type, merge, python_annotation
+from tracer.graph.world import Sym, World
+from tracer.survey.facts import Call, Definition, Field
+from tracer.survey.paths import join, parts
+from tracer.survey.store import last_part
+
+DEPTH = 24            # nested evaluations; deeper chains are unknown
+CALLER_FILES = 40     # a parameter's type is asked of its callers only when so few files call that name
+_LITERAL = {"#str": "str", "#int": "int", "#float": "float", "#bool": "bool", "#list": "list", "#dict": "dict", "#set": "set", "#tuple": "tuple"}
+_SAME = frozenset({"copy", "get", "lock", "value", "load", "operator->", "release", "deepcopy", "union", "difference", "intersection", "result"})
+
+
+class Types:
+    """Evaluates access paths in a world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._memo: dict[tuple[int, int, str], Types_] = {}
+        self._field_memo: dict[tuple[Sym, str], Types_] = {}
+        self._running: set[object] = set()
+        self._depth = 0
+
+    # -- paths -------------------------------------------------------------------
+    def of(self, file: int, scope: int, path: str) -> Types_:
+        """The types of access path `path` as written in `scope` of `file`."""
+        key = (file, scope, path)
+        found = self._memo.get(key)
+        if found is not None:
+            return found
+        if key in self._running or self._depth > DEPTH:
+            return ()
+        self._running.add(key)
+        self._depth += 1
+        try:
+            found = self._of(file, scope, parts(path))
+        finally:
+            self._running.discard(key)
+            self._depth -= 1
+        self._memo[key] = found
+        return found
+
+    def _of(self, file: int, scope: int, items: tuple[str, ...]) -> Types_:
+        if not items:
+            return ()
+        if len(items) == 1:
+            return self._root(file, scope, items[0])
+        before = self.of(file, scope, join(items[:-1]))
+        last = items[-1]
+        if last[0] == ".":
+            return merge(*(self.attribute(t, last[1:]) for t in before))
+        if last == "()":
+            name = items[-2][1:] if items[-2][0] == "." else ""
+            if name:  # a container's or smart pointer's method: the receiver says what comes out
+                receiver = self.of(file, scope, join(items[:-2]))
+                known = merge(*(self._method_result(t, name) for t in receiver))
+                if known:
+                    return known
+            return merge(*(self.result(t) for t in before))
+        return merge(*(self.element(t, last) for t in before))
+
+    # -- roots -------------------------------------------------------------------
+    def _root(self, file: int, scope: int, name: str) -> Types_:
+        view = self.world.view(file)
+        if name[0] == "<":
+            return self.annotation(file, scope, name[1:-1])
+        if name in _LITERAL:
+            return (Type("ext", _LITERAL[name]),)
+        if name[0] in "#?":
+            return ()
+        if not view.python:
+            return self._cpp_root(file, scope, name)
+        if name == "super()":
+            cls = self._class_around(file, scope)
+            return tuple(Type("obj", b) for b in self.world.mro(cls)[1:2]) if cls else ()
+        for s in self.world.chain(file, scope):
+            d = view.facts.definitions[s]
+            if d.kind == "function":
+                found = self._local(file, s, d, name)
+                if found is not None:
+                    return found
+            elif s == scope:  # names of a class body are seen in it, not in its methods
+                own = view.fields.get((s, name))
+                if own:
+                    return self._declared(Sym(file, s), own)
+        return self.named(file, scope, name)
+
+    def named(self, file: int, scope: int, name: str) -> Types_:
+        """A name that is no local: module variable, definition, import, builtin."""
+        view = self.world.view(file)
+        found = self.world.lookup(file, scope, name)
+        if isinstance(found, Sym):
+            if found.index < 0:
+                return (Type("mod", found),)
+            return (Type("cls" if self.world.is_class(found) else "fn", found),)
+        fields = view.fields.get((-1, name))
+        if fields:
+            return self._declared(Sym(file, -1), fields)
+        if isinstance(found, str):
+            owner, _, last = found.rpartition(".")
+            number = self.world.modules.get(owner)
+            if number is not None:  # a module variable of another module, or a name it re-exports as a variable
+                return self._module_variable(number, last) or ()
+            return (Type("extc", found),)
+        return (Type("extc", name),)
+
+    def _module_variable(self, number: int, name: str) -> Types_:
+        fields = self.world.view(number).fields.get((-1, name))
+        if fields:
+            return self._declared(Sym(number, -1), fields)
+        for i in self.world.view(number).imports.get(name, ()):
+            owner = self.world.modules.get(self.world.absolute(number, i))
+            if owner is not None and owner != number and i.name:
+                return self._module_variable(owner, i.name)
+        return ()
+
+    def _local(self, file: int, s: int, d: Definition, name: str) -> Types_ | None:
+        """A local or parameter of function `s`; None if it has no such name."""
+        view = self.world.view(file)
+        binds = view.binds.get((s, name), ())
+        for b in binds:
+            if b.annotation:
+                found = self.annotation(file, s, b.annotation)
+                if found:
+                    return found
+        for position, p in enumerate(d.params):
+            if p.name != name:
+                continue
+            if position == 0 and d.parent >= 0 and view.python and view.facts.definitions[d.parent].kind in ("class", "enum") \
+                    and "staticmethod" not in d.flags:
+                return (Type("cls" if "classmethod" in d.flags or d.name.endswith("__new__") else "obj", Sym(file, d.parent)),)
+            own = merge(*(self.of(file, s, b.value) for b in binds if b.value))
+            if p.kind:
+                return (Type("ext", "tuple" if p.kind == "*" else "dict"),)
+            declared = self.annotation(file, s, p.annotation) if p.annotation else ()
+            if not declared:
+                declared = self.parameter(Sym(file, s), position)
+            if not declared and p.default:
+                declared = self.of(file, s, p.default)
+            return merge(declared, own)
+        if binds:
+            return merge(*(self.of(file, s, b.value) for b in binds if b.value))
+        return None
+
+    def _class_around(self, file: int, scope: int) -> Sym | None:
+        for s in self.world.chain(file, scope):
+            sym = Sym(file, s)
+            if self.world.is_class(sym):
+                return sym
+            owner = self.world.owner(sym)
+            if owner is not None:
+                return owner
+        return None
+
+    def _cpp_root(self, file: int, scope: int, name: str) -> Types_:
+        view = self.world.view(file)
+        inside = ""
+        if name in ("this", "self"):
+            cls = self._class_around(file, scope)
+            return (Type("obj", cls),) if cls else ()
+        for s in self.world.chain(file, scope):
+            d = view.facts.definitions[s]
+            inside = inside or d.name
+            if d.kind == "function" and "::" not in name:
+                found = self._local(file, s, d, name)
+                if found is not None:
+                    return found
+        cls = self._class_around(file, scope)
+        if "::" not in name:
+            if cls is not None:
+                found = self.attribute(Type("obj", cls), name)
+                if found:
+                    return found
+            if (-1, name) in view.fields:
+                return self._declared(Sym(file, -1), view.fields[-1, name])
+        bare, _, template = name.partition("<")
+        last = last_part(bare)
+        if last in ("make_shared", "make_unique", "make_optional", "get", "any_cast") and template:
+            return (Type("ext", "std.factory", (self.annotation(file, scope, template[:-1].split(",")[0]),)),)
+        found_class = self.world.cpp_lookup(bare, file, inside)
+        if found_class is not None:
+            d = self.world.definition(found_class)
+            if d is not None and d.kind == "alias":
+                return tuple(Type("cls", t.ref) for t in self.annotation(found_class.file, -1, d.returns) if t.kind == "obj")
+            return (Type("cls", found_class),)
+        if "::" in bare:
+            owner = self.world.cpp_lookup(bare.rsplit("::", 1)[0], file, inside)
+            if owner is not None:
+                return self.attribute(Type("cls", owner), last)
+        functions = self._cpp_functions(bare, file, inside)
+        if functions:
+            return functions
+        return (Type("extc", bare.replace("::", ".")),)
+
+    def _cpp_functions(self, bare: str, file: int, inside: str) -> Types_:
+        found = [s for s in self.world.defined(last_part(bare))
+                 if not self.world.view(s.file).python and (d := self.world.definition(s)) and d.kind in ("function", "declaration")]
+        scopes = inside.split("::")
+        for k in range(len(scopes), -1, -1):
+            full = "::".join([*scopes[:k], bare])
+            exact = [s for s in found if self.world.symbol(s) == full]
+            if exact:
+                bodies = [s for s in exact if self.world.definition(s).kind == "function"]  # type: ignore[union-attr]
+                return tuple(Type("fn", s) for s in (bodies or exact)[:8])
+        return ()
+
+    # -- members -----------------------------------------------------------------
+    def attribute(self, t: Type, name: str) -> Types_:
+        """`t.name`."""
+        if t.kind in ("obj", "cls") and isinstance(t.ref, Sym):
+            return self._member(t, name)
+        if t.kind == "mod" and isinstance(t.ref, Sym):
+            found = self.world.member_of(t.ref, name)
+            if isinstance(found, Sym):
+                return (Type("mod" if found.index < 0 else "cls" if self.world.is_class(found) else "fn", found),)
+            return self._module_variable(t.ref.file, name) or ((Type("extc", found),) if isinstance(found, str) else ())
+        if t.kind == "extc":
+            found = self.world.member_of(str(t.ref), name)
+            if isinstance(found, Sym):
+                return (Type("mod" if found.index < 0 else "cls" if self.world.is_class(found) else "fn", found),)
+            return (Type("extc", f"{t.ref}.{name}"),)
+        if t.kind == "ext":
+            last = str(t.ref).rsplit(".", 1)[-1]
+            if last == "pair" and name in ("first", "second") and len(t.args) == 2:
+                return t.args[name == "second"]
+            if last == "factory" or last == "iterator":
+                return merge(*(self.attribute(a, name) for a in (t.args[0] if t.args else ())))
+            return (Type("extc", f"{t.ref}.{name}"),)
+        return ()
+
+    def _member(self, t: Type, name: str) -> Types_:
+        assert isinstance(t.ref, Sym)
+        key = (t.ref, name + ("" if t.kind == "obj" else "@"))
+        found = self._field_memo.get(key)
+        if found is None:
+            if key in self._running:
+                return ()
+            self._running.add(key)
+            try:
+                found = self._member_now(t, name)
+            finally:
+                self._running.discard(key)
+            self._field_memo[key] = found
+        return found
+
+    def _member_now(self, t: Type, name: str) -> Types_:
+        assert isinstance(t.ref, Sym)
+        mro = self.world.mro(t.ref)
+        for cls in mro:
+            found = self._own_member(cls, name, t.kind)
+            if found is not None:
+                return found
+        for cls in mro:  # a base outside of the world
+            d = self.world.definition(cls)
+            for base in d.bases if d else ():
+                for b in self.annotation(cls.file, d.parent if d else -1, base):
+                    if b.kind == "ext" and str(b.ref).rsplit(".", 1)[-1] in LISTS | DICTS:
+                        return self.attribute(b, name)
+        for sub in self.world.subclasses(t.ref)[:24]:  # a mixin's attribute may live in the class that mixes it in
+            for cls in self.world.mro(sub):
+                if cls not in mro:
+                    found = self._own_member(cls, name, t.kind)
+                    if found:
+                        return found
+        return ()
+
+    def _own_member(self, cls: Sym, name: str, kind: str) -> Types_ | None:
+        view = self.world.view(cls.file)
+        fields = view.fields.get((cls.index, name))
+        d = self.world.definition(cls)
+        if fields:
+            if fields[0].where == "enum" or (d is not None and d.kind == "enum"):
+                return (Type("obj", cls),)
+            return self._declared(cls, fields)
+        methods = self.world.methods(cls, name)
+        if methods:
+            first = self.world.definition(methods[0])
+            if first is not None and ("property" in first.flags or any("cached_property" in x for x in first.decorators)) and kind == "obj":
+                return self.result(Type("fn", methods[0]))
+            return tuple(Type("fn", m) for m in methods)
+        inner = view.children.get((cls.index, name))
+        if inner and self.world.is_class(Sym(cls.file, inner[-1])):
+            return (Type("cls", Sym(cls.file, inner[-1])),)
+        return None
+
+    def _declared(self, owner: Sym, fields: list[Field]) -> Types_:
+        """The types of a field or module variable: its annotation, else the values it gets, with elements from inserts."""
+        file = owner.file
+        view = self.world.view(file)
+        for f in fields:
+            if f.annotation:
+                scope = owner.index if f.where in ("class", "enum", "module") else view.scope_at(f.line)
+                found = self.annotation(file, scope, f.annotation)
+                if found:
+                    return found
+        out: Types_ = ()
+        for f in fields:
+            if f.value and f.value != "#none":
+                scope = view.scope_at(f.line) if f.where in ("init", "method") else owner.index
+                out = merge(out, self.of(file, scope, f.value))
+        if any(t.kind == "ext" and not t.args and str(t.ref).rsplit(".", 1)[-1] in LISTS | DICTS for t in out):
+            elements = self._inserted(file, owner, fields[0].name)
+            if elements:
+                out = tuple(t._replace(args=((), elements) if str(t.ref).rsplit(".", 1)[-1] in DICTS else (elements,))
+                            if t.kind == "ext" and not t.args else t for t in out)
+        return out
+
+    def _inserted(self, file: int, owner: Sym, name: str) -> Types_:
+        """What the owner's own file inserts into an unannotated container field."""
+        view = self.world.view(file)
+        out: Types_ = ()
+        for a in view.facts.accesses:
+            if a.op != "insert" or not a.value:
+                continue
+            items = parts(a.target)
+            if (owner.index >= 0 and items[:2] == ("self", "." + name) and len(items) == 2) or (owner.index < 0 and items == (name,)):
+                out = merge(out, self.of(file, a.scope, a.value))
+        return out
+
+    # -- results and elements --------------------------------------------------------
+    def result(self, t: Type) -> Types_:
+        """What calling `t` gives."""
+        if t.kind == "cls" and isinstance(t.ref, Sym):
+            return (Type("obj", t.ref, t.args),)
+        if t.kind == "fn" and isinstance(t.ref, Sym):
+            return self._function_result(t.ref)
+        if t.kind == "obj" and isinstance(t.ref, Sym):
+            for cls in self.world.mro(t.ref):
+                for m in self.world.methods(cls, "__call__")[:1]:
+                    return self._function_result(m)
+            return ()
+        if t.kind == "ext":
+            last = str(t.ref).rsplit(".", 1)[-1]
+            return t.args[0] if last in ("Callable", "factory") and t.args else ()
+        if t.kind == "extc":
+            return (Type("ext", t.ref),)
+        return ()
+
+    def _function_result(self, sym: Sym) -> Types_:
+        d = self.world.definition(sym)
+        if d is None:
+            return ()
+        if d.returns:
+            if last_part(d.returns.strip("\"'")) == "Self":
+                owner = self.world.owner(sym)
+                return (Type("obj", owner),) if owner else ()
+            found = self.annotation(sym.file, sym.index, d.returns)
+            if found:
+                manager = any("contextmanager" in x for x in d.decorators)
+                return merge(*(t.args[0] for t in found if t.args)) if manager else found
+        view = self.world.view(sym.file)
+        returned = merge(*(self.of(sym.file, sym.index, b.value) for b in view.binds.get((sym.index, "return"), ()) if b.value))
+        yielded = merge(*(self.of(sym.file, sym.index, b.value) for b in view.binds.get((sym.index, "yield"), ()) if b.value))
+        if yielded:
+            return yielded if any("contextmanager" in x for x in d.decorators) else (Type("ext", "generator", (yielded,)),)
+        return returned
+
+    def _method_result(self, t: Type, name: str) -> Types_:
+        """Results of methods of external containers and smart pointers; () where the ordinary way applies."""
+        if t.kind == "obj" and name in ("lock", "get", "value", "load") and isinstance(t.ref, Sym) and not self.world.view(t.ref.file).python:
+            return () if self._own_or_inherited(t.ref, name) else (t,)
+        if t.kind != "ext":
+            return ()
+        last = str(t.ref).rsplit(".", 1)[-1]
+        if last in DICTS:
+            key, value = (*t.args, (), ())[:2]
+            if name in ("get", "pop", "setdefault", "at", "move_to_end", "operator[]"):
+                return value
+            if name == "values":
+                return (Type("ext", "list", (value,)),)
+            if name == "keys":
+                return (Type("ext", "list", (key,)),)
+            if name == "items":
+                return (Type("ext", "list", ((Type("ext", "tuple", (key, value)),),)),)
+            if name == "popitem":
+                return (Type("ext", "tuple", (key, value)),)
+            if name in ("find", "begin", "end", "emplace", "try_emplace", "insert", "lower_bound", "extract"):
+                return (Type("ext", "pair", (key, value)),)
+            if name in ("copy", "most_common"):
+                return (t,)
+        if last in LISTS:
+            element = t.args[0] if t.args else ()
+            if name in ("pop", "popleft", "get", "get_nowait", "front", "back", "at", "top", "find", "begin", "end", "rbegin", "emplace_back", "__next__"):
+                return element
+            if name in ("copy", "union", "difference", "intersection"):
+                return (t,)
+        if last in ("factory", "iterator"):
+            return t.args[0] if name in ("get", "value") and t.args else ()
+        return (t,) if name in _SAME and last in ("Future", "Task") else ()
+
+    def _own_or_inherited(self, cls: Sym, name: str) -> bool:
+        return any(self.world.methods(c, name) for c in self.world.mro(cls))
+
+    def element(self, t: Type, suffix: str) -> Types_:
+        """`t[...]` or an element by iteration."""
+        if t.kind == "obj" and isinstance(t.ref, Sym):
+            for cls in self.world.mro(t.ref):
+                for name in ("__getitem__", "operator[]") if suffix != "[*]" else ("__iter__", "__next__", "__getitem__", "begin"):
+                    for m in self.world.methods(cls, name)[:1]:
+                        found = self._function_result(m)
+                        return merge(*(self.element(f, suffix) if f.kind == "ext" and name in ("__iter__", "begin") else (f,) for f in found))
+                d = self.world.definition(cls)
+                for base in d.bases if d else ():
+                    for b in self.annotation(cls.file, d.parent if d else -1, base):
+                        if b.kind == "ext":
+                            return self.element(b, suffix)
+            return ()
+        if t.kind != "ext":
+            return ()
+        last = str(t.ref).rsplit(".", 1)[-1]
+        if last in TUPLES:
+            if suffix[1:-1].isdigit() and int(suffix[1:-1]) < len(t.args):
+                return t.args[int(suffix[1:-1])]
+            return merge(*t.args)
+        if last in DICTS:
+            key, value = (*t.args, (), ())[:2]
+            if suffix != "[*]":
+                return value
+            return (Type("ext", "pair", (key, value)),) if last in CPP_MAPS else key
+        if last in LISTS:
+            return t.args[0] if t.args else ()
+        return ()
+
+    # -- annotations and parameters ----------------------------------------------------
+    def annotation(self, file: int, scope: int, text: str) -> Types_:
+        """The instances that a type text at (file, scope) allows."""
+        view = self.world.view(file)
+        if view.python:
+            return python_annotation(text, lambda name: self._annotated(file, scope, name))
+        inside = view.facts.definitions[scope].name if scope >= 0 else ""
+        return cpp_type(text, lambda name: self._cpp_annotated(file, inside, name))
+
+    def _annotated(self, file: int, scope: int, name: str) -> Types_:
+        if name == "Self":
+            cls = self._class_around(file, scope)
+            return (Type("obj", cls),) if cls else ()
+        found = self.world.resolve(file, scope, name)
+        if isinstance(found, Sym):
+            return (Type("obj", found),) if self.world.is_class(found) else self._type_alias(found)
+        if isinstance(found, str):
+            owner, _, last = found.rpartition(".")
+            number = self.world.modules.get(owner)
+            if number is not None:
+                return self._alias_variable(number, last)
+            return (Type("ext", found),)
+        return self._alias_variable(file, name) or (() if name in ("Any", "object", "None") else (Type("ext", name),))
+
+    def _type_alias(self, sym: Sym) -> Types_:
+        d = self.world.definition(sym)
+        return self.annotation(sym.file, d.parent, d.returns) if d is not None and d.kind == "alias" and d.returns else ()
+
+    def _alias_variable(self, file: int, name: str) -> Types_:
+        """A module variable used as a type: `BlockTable = dict[int, Block]`."""
+        fields = self.world.view(file).fields.get((-1, name))
+        key = ("alias", file, name)
+        if not fields or not fields[0].text or "TypeVar" in fields[0].text or key in self._running:
+            return ()
+        self._running.add(key)
+        try:
+            return python_annotation(fields[0].text, lambda n: self._annotated(file, -1, n))
+        finally:
+            self._running.discard(key)
+
+    def _cpp_annotated(self, file: int, inside: str, name: str) -> Types_:
+        found = self.world.cpp_lookup(name, file, inside)
+        if found is None:
+            return (Type("ext", name.replace("::", ".")),)
+        d = self.world.definition(found)
+        if d is None or d.kind != "alias":
+            return (Type("obj", found),)
+        key = ("alias", found)
+        if key in self._running:
+            return ()
+        self._running.add(key)
+        try:
+            scope_name = d.name.rsplit("::", 1)[0] if "::" in d.name else ""
+            return cpp_type(d.returns, lambda n: self._cpp_annotated(found.file, scope_name, n))
+        finally:
+            self._running.discard(key)
+
+    def parameter(self, function: Sym, position: int) -> Types_:
+        """The type of an undeclared parameter from the arguments of its callers."""
+        key = ("parameter", function, position)
+        if key in self._running or self._depth > 12:
+            return ()
+        self._running.add(key)
+        try:
+            return self._parameter(function, position)
+        finally:
+            self._running.discard(key)
+
+    def _parameter(self, function: Sym, position: int) -> Types_:
+        d = self.world.definition(function)
+        if d is None or not self.world.view(function.file).python:
+            return ()
+        owner = self.world.owner(function)
+        name = last_part(d.name)
+        called = self.world.definition(owner).name if name == "__init__" and owner else name  # type: ignore[union-attr]
+        files = self.world.files_with("c", last_part(called))
+        if len(files) > CALLER_FILES:
+            return ()
+        out: Types_ = ()
+        for number in files:
+            for call in self.world.view(number).facts.calls:
+                items = parts(call.callee)
+                if not items or last_part(items[-1].lstrip(".")) != last_part(called):
+                    continue
+                path = self._argument(call, d, position, bound=owner is not None and "staticmethod" not in d.flags)
+                if path and self._calls(number, call, function, owner, name):
+                    out = merge(out, self.of(number, call.scope, path))
+        return out
+
+    def _calls(self, number: int, call: Call, function: Sym, owner: Sym | None, name: str) -> bool:
+        for t in self.of(number, call.scope, call.callee):
+            if t.kind == "fn" and isinstance(t.ref, Sym) and (t.ref == function or self.overrides(function, t.ref)):
+                return True
+            if t.kind == "cls" and name == "__init__" and isinstance(t.ref, Sym) and owner is not None and self.world.is_a(t.ref, owner):
+                return True
+        return False
+
+    def overrides(self, method: Sym, base: Sym) -> bool:
+        """Whether `method` overrides `base`."""
+        a, b = self.world.owner(method), self.world.owner(base)
+        da, db = self.world.definition(method), self.world.definition(base)
+        return bool(a and b and da and db and last_part(da.name) == last_part(db.name) and a != b and self.world.is_a(a, b))
+
+    @staticmethod
+    def _argument(call: Call, d: Definition, position: int, *, bound: bool) -> str:
+        """The access path passed for parameter `position`; "" if none or unpacked."""
+        name = d.params[position].name
+        at = position - 1 if bound else position
+        for k, arg in enumerate(call.args):
+            if arg.keyword == name or (not arg.keyword and k == at):
+                return arg.path if arg.path not in ("?", "#none", "#lambda") else ""
+            if arg.keyword in ("*", "**") and not arg.keyword:
+                return ""
+        return ""

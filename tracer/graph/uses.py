@@ -1,0 +1,374 @@
+"""State by type: which accesses, calls and definitions does a pattern such as `Class.field` mean?
+
+Takes a world with types; gives matches with their basis. A receiver that is a subclass counts, another class with
+a field of the same name does not; aliases through locals are followed. Patterns are names or dotted tails.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tracer.graph.annotations import Type
+from tracer.graph.calls import Calls
+from tracer.graph.types import Types
+from tracer.graph.world import Sym, World
+from tracer.model import Basis
+from tracer.survey.facts import Access, Call, Definition
+from tracer.survey.paths import join, parts
+from tracer.survey.store import last_part
+
+ALIAS_DEPTH = 3
+_ELEMENT_METHODS = frozenset({".get", ".setdefault", ".pop", ".values", ".items", ".keys", ".find", ".at", ".second", ".first", ".begin", ".copy"})
+
+
+class Match(NamedTuple):
+    """A fact that a pattern means: file number, scope, first and last line of it, the op, and how sure the owner is."""
+
+    file: int
+    scope: int
+    line: int
+    last: int
+    op: str
+    basis: Basis
+    access: Access | None = None
+    call: Call | None = None
+    definition: Definition | None = None
+
+
+class Uses:
+    """Looks facts up by typed patterns."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.types = Types(world)
+        self.calls = Calls(world, self.types)
+        self._states: dict[str, tuple[Match, ...]] = {}
+
+    # -- state ---------------------------------------------------------------------
+    def state(self, pattern: str) -> tuple[Match, ...]:
+        """Every access to the state `Class.field` or `module.variable`, all ops, by file and line."""
+        found = self._states.get(pattern)
+        if found is None:
+            found = self._states[pattern] = tuple(self._state(pattern.replace("::", ".")))
+        return found
+
+    def owners(self, pattern: str) -> tuple[tuple[Sym, ...], str]:
+        """The classes that `Class.field` names, and the field."""
+        owner, _, field = pattern.replace("::", ".").rpartition(".")
+        return (self.world.classes(owner) if owner else ()), field
+
+    def _state(self, pattern: str) -> Iterator[Match]:
+        owners, field = self.owners(pattern)
+        module = self.world.modules.get(pattern.rpartition(".")[0], -1) if not owners else -1
+        if not owners and module < 0:
+            tail = pattern.rpartition(".")[0]
+            hits = [n for m, n in self.world.modules.items() if tail and (m == tail or m.endswith("." + tail))]
+            if len(hits) != 1:
+                return
+            module = hits[0]
+        family = set(owners)
+        for number in self.world.files_with("u", field):
+            view = self.world.view(number)
+            for a in view.facts.accesses:
+                if field not in a.target and not (parts(a.target)[:1] and self._aliased(number, a.scope, parts(a.target)[0], field)):
+                    continue
+                for path in self._spellings(number, a.scope, a.target, field):
+                    hit = self._access(number, a, path, field, family, module)
+                    if hit is not None:
+                        yield hit
+                        break
+
+    def _aliased(self, number: int, scope: int, root: str, field: str) -> bool:
+        """Whether local `root` is bound to something that mentions `field`."""
+        return any(field in b.value for s in self.world.chain(number, scope) for b in self.world.view(number).binds.get((s, root), ()))
+
+    def _spellings(self, number: int, scope: int, path: str, field: str, depth: int = 0) -> Iterator[str]:
+        """The path as written, then with local aliases written out."""
+        yield path
+        items = parts(path)
+        if not items or depth >= ALIAS_DEPTH or items[0] in ("self", "this"):
+            return
+        for s in self.world.chain(number, scope):
+            binds = self.world.view(number).binds.get((s, items[0]), ())
+            for b in binds:
+                if b.value and b.value != path and field in b.value or depth + 1 < ALIAS_DEPTH and b.value and "." in b.value:
+                    yield from self._spellings(number, s, b.value + join(items[1:]), field, depth + 1)
+            if binds:
+                return
+
+    def _access(self, number: int, a: Access, path: str, field: str, family: set[Sym], module: int) -> Match | None:
+        items = parts(path)
+        for k, item in enumerate(items):
+            name = item[1:] if item[0] == "." else item.rsplit("::", 1)[-1] if k == 0 else ""
+            if name != field:
+                continue
+            basis = self._owned(number, a.scope, items, k, family, module)
+            if basis is None:
+                continue
+            op = self._op(number, a, items, k)
+            return Match(number, a.scope, a.line, a.last, op, basis, access=a)
+        return None
+
+    def _op(self, number: int, a: Access, items: tuple[str, ...], k: int) -> str:
+        """What the access does to the field at `items[k]`: its own op on the field or on its elements, else a read."""
+        rest = items[k + 1:]
+        if not rest or a.op == "read":
+            return a.op
+        if any(r[0] == "." and r not in _ELEMENT_METHODS for r in rest):
+            return "read"
+        if rest[-1][0] == "." and rest[-1] in (".second", ".first"):
+            return a.op if a.op != "write" else "insert"
+        element = self.types.of(number, a.scope, join(items))
+        if any(t.kind == "obj" for t in element) and a.op in ("insert", "remove", "clear"):
+            return "read"  # a method of the element's own class, not of the container
+        return a.op
+
+    def _owned(self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym], module: int) -> Basis | None:
+        """How sure it is that `items[k]` is a field of the family (or a variable of the module); None if it is not."""
+        if module >= 0:
+            if k == 0:
+                if number == module:
+                    return "exact" if not self._is_local(number, scope, items[0]) else None
+                found = self.world.lookup(number, scope, items[0])
+                owner, _, last = found.rpartition(".") if isinstance(found, str) else ("", "", "")
+                return "exact" if self.world.modules.get(owner) == module and last == items[0] else None
+            before = self.types.of(number, scope, join(items[:k]))
+            return "exact" if any(t.kind == "mod" and isinstance(t.ref, Sym) and t.ref.file == module for t in before) else None
+        if k == 0:
+            return self._own_root(number, scope, items[0], family)
+        before = self.types.of(number, scope, join(items[:k]))
+        known = [t for t in before if t.kind in ("obj", "cls") and isinstance(t.ref, Sym)]
+        if known:
+            for t in known:
+                kind = self._related(t, family, items[k][1:])
+                if kind:
+                    return kind
+            return None
+        if any(t.kind in ("mod", "fn") for t in before):
+            return None
+        return self._by_name(number, scope, items, k, family)
+
+    def _is_local(self, number: int, scope: int, name: str) -> bool:
+        view = self.world.view(number)
+        for s in self.world.chain(number, scope):
+            d = view.facts.definitions[s]
+            if d.kind == "function" and ((s, name) in view.binds or any(p.name == name for p in d.params)):
+                return True
+        return False
+
+    def _own_root(self, number: int, scope: int, name: str, family: set[Sym]) -> Basis | None:
+        """A bare name as a member: C++ implicit `this`, or a name in a class body."""
+        view = self.world.view(number)
+        if "::" in name:
+            owner = self.world.cpp_lookup(name.rsplit("::", 1)[0], number, "")
+            return "typed" if owner in family else None
+        for s in self.world.chain(number, scope):
+            sym = Sym(number, s)
+            if self.world.is_class(sym):
+                return "exact" if sym in family else None
+            if view.python:
+                return None
+            if self._is_local(number, s, name):
+                return None
+            owner = self.world.owner(sym)
+            if owner is not None:
+                return self._related(Type("obj", owner), family, name)
+        return None
+
+    def _related(self, t: Type, family: set[Sym], field: str) -> Basis | None:
+        assert isinstance(t.ref, Sym)
+        mro = self.world.mro(t.ref)
+        if t.ref in family:
+            return "typed"
+        for c in mro[1:]:
+            if c in family:
+                return "inherited"
+        # a base-typed receiver whose field only the named subclass has (mixins, abstract holders)
+        if any(self.world.is_a(c, t.ref) for c in family) and not any((c.index, field) in self.world.view(c.file).fields for c in mro):
+            return "inherited"
+        return None
+
+    def _by_name(self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym]) -> Basis | None:
+        """An unknown receiver: accepted if only the family can be meant, by the field's name or by all names used on the receiver."""
+        field = items[k][1:]
+        candidates = [c for c in self.declaring(field) if self.world.view(c.file).python == self.world.view(number).python]
+        if not any(c in family or any(self.world.is_a(c, f) for f in family) for c in candidates):
+            return None
+        names = self._names_on(number, scope, items[0]) if k == 1 else frozenset()
+        fitting = [c for c in candidates if self._has_all(c, names)] or candidates
+        for c in fitting:
+            if not any(self.world.is_a(c, f) or self.world.is_a(f, c) for f in family):
+                return None
+        return "by_name" if len(names) > 1 or len(fitting) <= 3 else None
+
+    @functools.cache  # noqa: B019
+    def declaring(self, field: str) -> tuple[Sym, ...]:
+        """Classes of live code that declare a field of this name."""
+        out = []
+        for number in self.world.files_with("f", field):
+            if self.world.context(number):
+                continue
+            for (owner, name), _ in self.world.view(number).fields.items():
+                if name == field and owner >= 0:
+                    out.append(Sym(number, owner))
+        return tuple(out)
+
+    def _names_on(self, number: int, scope: int, root: str) -> frozenset[str]:
+        """All attributes that the function uses on the local `root`."""
+        view = self.world.view(number)
+        out = set()
+        for a in view.accesses.get(scope, ()):
+            items = parts(a.target)
+            if len(items) > 1 and items[0] == root and items[1][0] == ".":
+                out.add(items[1][1:])
+        for c in view.calls.get(scope, ()):
+            items = parts(c.callee)
+            if len(items) > 1 and items[0] == root and items[1][0] == ".":
+                out.add(items[1][1:])
+        return frozenset(out)
+
+    def _has_all(self, cls: Sym, names: frozenset[str]) -> bool:
+        return all(self._has(cls, n) for n in names)
+
+    def _has(self, cls: Sym, name: str) -> bool:
+        for c in self.world.mro(cls):
+            view = self.world.view(c.file)
+            if (c.index, name) in view.fields or self.world.methods(c, name):
+                return True
+        return False
+
+    # -- calls ---------------------------------------------------------------------
+    @functools.cache  # noqa: B019
+    def called(self, pattern: str) -> tuple[Match, ...]:
+        """Calls of `Class.method` (receiver the class or a subclass), of a function, or of an external dotted name."""
+        pattern = pattern.replace("::", ".")
+        owner, _, method = pattern.rpartition(".")
+        classes = set(self.world.classes(owner)) if owner else set()
+        wanted = set(self.world.functions(pattern)) if not classes else set()
+        out = []
+        for number in self.world.files_with("c", method):
+            for call in self.world.view(number).facts.calls:
+                items = parts(call.callee)
+                if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) != method:
+                    continue
+                basis = self._call(number, call, items, classes, wanted, pattern)
+                if basis is not None:
+                    out.append(Match(number, call.scope, call.line, call.last, "call", basis, call=call))
+        return tuple(out)
+
+    def _call(self, number: int, call: Call, items: tuple[str, ...], classes: set[Sym], wanted: set[Sym], pattern: str) -> Basis | None:
+        if classes:
+            if len(items) == 1:  # C++ implicit this, or a class's own static method by bare name
+                cls = self.types._class_around(number, call.scope)
+                if not self.world.view(number).python and cls is not None and any(self.world.is_a(cls, c) for c in classes) \
+                        and not self._is_local(number, call.scope, items[0]):
+                    return "typed"
+                return None
+            receivers = self.types.of(number, call.scope, join(items[:-1]))
+            for r in receivers:
+                if r.kind in ("obj", "cls") and isinstance(r.ref, Sym) and any(self.world.is_a(r.ref, c) for c in classes):
+                    return "typed" if r.ref in classes else "inherited"
+            if not receivers or all(r.kind == "ext" and "." not in str(r.ref) for r in receivers):
+                for t in self.calls.targets(number, call):
+                    if t.basis == "by_name" and isinstance(t.to, Sym) and (o := self.world.owner(t.to)) and any(self.world.is_a(o, c) for c in classes):
+                        return "by_name"
+            return None
+        for t in self.calls.targets(number, call):
+            if isinstance(t.to, Sym):
+                if t.to in wanted:
+                    return t.basis
+            elif t.to == pattern or t.to.endswith("." + pattern):
+                return "exact"
+        return None
+
+    @functools.cache  # noqa: B019
+    def called_on(self, method: str, state: str) -> tuple[Match, ...]:
+        """Calls of `method` whose receiver is the state `Class.field` itself or an element of it."""
+        owners, field = self.owners(state)
+        family = set(owners)
+        out = []
+        for number in self.world.files_with("c", method):
+            for call in self.world.view(number).facts.calls:
+                items = parts(call.callee)
+                if len(items) < 1 or items[-1].lstrip(".").split("<", 1)[0] != method:
+                    continue
+                basis = self._on(number, call, join(items[:-1]), field, family)
+                if basis is not None:
+                    out.append(Match(number, call.scope, call.line, call.last, "call", basis, call=call))
+        return tuple(out)
+
+    def _on(self, number: int, call: Call, receiver: str, field: str, family: set[Sym]) -> Basis | None:
+        for path in self._spellings(number, call.scope, receiver, field):
+            items = parts(path)
+            for k, item in enumerate(items):
+                if (item[1:] if item[0] == "." else item) != field or any(r[0] == "." and r not in _ELEMENT_METHODS for r in items[k + 1:]):
+                    continue
+                basis = self._owned(number, call.scope, items, k, family, -1)
+                if basis is not None:
+                    return basis
+        return None
+
+    @functools.cache  # noqa: B019
+    def constructed(self, pattern: str) -> tuple[Match, ...]:
+        """Instantiations of a class (or a subclass of it), or of an external one by dotted tail."""
+        pattern = pattern.replace("::", ".")
+        classes = self.world.classes(pattern)
+        family = [s for c in classes for s in (c, *self.world.subclasses(c))]
+        names = {last_part(self.world.definition(s).name) for s in family} if family else {last_part(pattern)}  # type: ignore[union-attr]
+        out = []
+        for name in sorted(names | {"make_shared", "make_unique", "emplace_back", "emplace"} if family and not self.world.view(family[0].file).python else names):
+            for number in self.world.files_with("c", name):
+                for call in self.world.view(number).facts.calls:
+                    items = parts(call.callee)
+                    last = items[-1].lstrip(".") if items else ""
+                    if last_part(last.split("<", 1)[0]) != name:
+                        continue
+                    made = self.types.of(number, call.scope, call.callee + "()")
+                    if any(t.kind == "obj" and t.ref in family for t in made) and self._makes(number, call) or \
+                            any(t.kind == "ext" and (str(t.ref) == pattern or str(t.ref).endswith("." + pattern)) for t in made):
+                        out.append(Match(number, call.scope, call.line, call.last, "call", "exact", call=call))
+        return tuple(sorted(out, key=lambda m: (m.file, m.line)))
+
+    def _makes(self, number: int, call: Call) -> bool:
+        return any(t.kind == "cls" or (t.kind == "ext" and t.ref == "std.factory") or t.kind == "extc"
+                   for t in self.types.of(number, call.scope, call.callee)) or call.how == "new"
+
+    # -- definitions -----------------------------------------------------------------
+    @functools.cache  # noqa: B019
+    def defined(self, pattern: str) -> tuple[Match, ...]:
+        """The definition of a class, function or field, or every function under `@decorator`."""
+        if pattern.startswith("@"):
+            return tuple(self._decorated(pattern[1:]))
+        pattern = pattern.replace("::", ".")
+        out = [self._whole(s) for s in self.world.classes(pattern)]
+        if not out:
+            owners, field = self.owners(pattern)
+            for c in owners:
+                for f in self.world.view(c.file).fields.get((c.index, field), ())[:1]:
+                    out.append(Match(c.file, c.index, f.line, f.line, "define", "exact"))
+        if not out:
+            out = [self._whole(s) for s in self.world.functions(pattern)]
+        return tuple(out)
+
+    def _whole(self, sym: Sym) -> Match:
+        d = self.world.definition(sym)
+        assert d is not None
+        return Match(sym.file, sym.index, d.line, d.line, "define", "exact", definition=d)
+
+    def _decorated(self, name: str) -> Iterator[Match]:
+        for number in self.world.files_with("g", last_part(name)):
+            for i, d in enumerate(self.world.view(number).facts.definitions):
+                if any(g.split("(")[0] == name or g.split("(")[0].endswith("." + name) for g in d.decorators):
+                    yield self._whole(Sym(number, i))
+
+    @functools.cache  # noqa: B019
+    def overrides(self, pattern: str) -> tuple[Match, ...]:
+        """Every override of the interface method `Base.method`, with a body, the base's own left out."""
+        owner, _, method = pattern.replace("::", ".").rpartition(".")
+        out = []
+        for base in self.world.classes(owner):
+            for sub in self.world.subclasses(base):
+                out += [self._whole(m) for m in self.world.methods(sub, method) if self.world.definition(m).kind == "function"]  # type: ignore[union-attr]
+        return tuple(dict.fromkeys(out))

@@ -1,0 +1,478 @@
+"""Facts of one or several trees → who is who: modules, symbols, classes, members, hierarchy.
+
+Everything is opened on demand, by name, so a question touches only the files it needs. No types here (`types.py`).
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tracer.survey import Facts
+from tracer.survey.facts import Access, Bind, Call, Definition, Field, FileFacts, Import, Mark
+from tracer.survey.store import last_part
+from tracer.targets import Target, context_of, module_of
+
+
+class Sym(NamedTuple):
+    """A definition: number of its file in the world, index in that file's definitions (-1: the module itself)."""
+
+    file: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One tree of the world: its facts, its target, and the world's number of its first file."""
+
+    facts: Facts
+    target: Target
+    offset: int
+
+
+class FileView:
+    """One file's facts with the look-ups that resolution needs."""
+
+    def __init__(self, facts: FileFacts, path: str, module: str) -> None:
+        self.facts, self.path, self.module = facts, path, module
+        self.python = facts.language == "python"
+        self.package = path.endswith("/__init__.py")
+
+    @cached_property
+    def children(self) -> dict[tuple[int, str], list[int]]:
+        """(parent index, last name) → definition indices."""
+        out: dict[tuple[int, str], list[int]] = {}
+        for i, d in enumerate(self.facts.definitions):
+            out.setdefault((d.parent, last_part(d.name)), []).append(i)
+        return out
+
+    @cached_property
+    def by_name(self) -> dict[str, list[int]]:
+        """Qualified name → definition indices (overloads and conditional definitions share a name)."""
+        out: dict[str, list[int]] = {}
+        for i, d in enumerate(self.facts.definitions):
+            out.setdefault(d.name, []).append(i)
+        return out
+
+    @cached_property
+    def fields(self) -> dict[tuple[int, str], list[Field]]:
+        """(owner index, field name) → declarations."""
+        out: dict[tuple[int, str], list[Field]] = {}
+        for f in self.facts.fields:
+            out.setdefault((f.owner, f.name), []).append(f)
+        return out
+
+    @cached_property
+    def binds(self) -> dict[tuple[int, str], list[Bind]]:
+        """(scope, local name) → values it gets."""
+        out: dict[tuple[int, str], list[Bind]] = {}
+        for b in self.facts.binds:
+            out.setdefault((b.scope, b.name), []).append(b)
+        return out
+
+    @cached_property
+    def imports(self) -> dict[str, list[Import]]:
+        """Local alias → imports."""
+        out: dict[str, list[Import]] = {}
+        for i in self.facts.imports:
+            out.setdefault(i.alias, []).append(i)
+        return out
+
+    @cached_property
+    def stars(self) -> list[Import]:
+        """Star imports."""
+        return [i for i in self.facts.imports if i.alias == "*" or i.name == "*"]
+
+    @cached_property
+    def accesses(self) -> dict[int, list[Access]]:
+        """Scope → accesses."""
+        out: dict[int, list[Access]] = {}
+        for a in self.facts.accesses:
+            out.setdefault(a.scope, []).append(a)
+        return out
+
+    @cached_property
+    def calls(self) -> dict[int, list[Call]]:
+        """Scope → calls."""
+        out: dict[int, list[Call]] = {}
+        for c in self.facts.calls:
+            out.setdefault(c.scope, []).append(c)
+        return out
+
+    @cached_property
+    def marks(self) -> dict[int, list[Mark]]:
+        """Scope → marks."""
+        out: dict[int, list[Mark]] = {}
+        for m in self.facts.marks:
+            out.setdefault(m.scope, []).append(m)
+        return out
+
+    @cached_property
+    def _starts(self) -> list[tuple[int, int]]:
+        return sorted((d.first, i) for i, d in enumerate(self.facts.definitions) if d.kind in ("function", "class", "enum"))
+
+    def scope_at(self, line: int) -> int:
+        """Index of the innermost definition around `line`; -1 at module level."""
+        at = bisect.bisect_right(self._starts, (line, 1 << 30)) - 1
+        while at >= 0:
+            index = self._starts[at][1]
+            if self.facts.definitions[index].last >= line:
+                return index
+            at -= 1
+        return -1
+
+    def definition(self, index: int) -> Definition | None:
+        """The definition at `index`; None for the module."""
+        return self.facts.definitions[index] if index >= 0 else None
+
+
+class World:
+    """One or several trees, seen as one body of code."""
+
+    def __init__(self, parts: Sequence[tuple[Facts, Target]]) -> None:
+        self.parts: list[Part] = []
+        offset = 0
+        for facts, target in parts:
+            self.parts.append(Part(facts, target, offset))
+            offset += len(facts.files)
+        self.size = offset
+        self._views: dict[int, FileView] = {}
+        self._mro: dict[Sym, tuple[Sym, ...]] = {}
+
+    # -- files -----------------------------------------------------------------
+    def part_of(self, number: int) -> Part:
+        """The tree that file `number` belongs to."""
+        for part in reversed(self.parts):
+            if number >= part.offset:
+                return part
+        raise IndexError(number)
+
+    def path(self, number: int) -> str:
+        """Repository path of file `number`."""
+        part = self.part_of(number)
+        return part.facts.files[number - part.offset].path
+
+    def context(self, number: int) -> str:
+        """The target's label for the file ("" = live code; test, mock, bench, …)."""
+        return context_of(self.part_of(number).target, self.path(number))
+
+    def view(self, number: int) -> FileView:
+        """Facts and look-ups of file `number`."""
+        found = self._views.get(number)
+        if found is None:
+            part = self.part_of(number)
+            path = part.facts.files[number - part.offset].path
+            found = self._views[number] = FileView(part.facts.of(number - part.offset), path, self.module(number))
+        return found
+
+    def files_with(self, kind: str, name: str) -> list[int]:
+        """World numbers of the files that mention `name` as `kind` (see `survey.store.names_of`)."""
+        return [n + p.offset for p in self.parts for n in p.facts.files_with(kind, name)]
+
+    def names(self, kind: str) -> set[str]:
+        """All names of one kind in all trees."""
+        return {n for p in self.parts for n in p.facts.names(kind)}
+
+    # -- modules and symbols -----------------------------------------------------
+    @functools.cache  # noqa: B019  (a world lives as long as its question)
+    def module(self, number: int) -> str:
+        """Dotted module name of a Python file; "" for C++."""
+        path = self.path(number)
+        return module_of(self.part_of(number).target, path) if path.endswith((".py", ".pyi")) else ""
+
+    @cached_property
+    def modules(self) -> dict[str, int]:
+        """Dotted name → file number; a package's name is its `__init__`."""
+        out: dict[str, int] = {}
+        for number in range(self.size):
+            name = self.module(number)
+            if name and (name not in out or not self.path(number).endswith(".pyi")):
+                out[name] = number
+        return out
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """Every dotted prefix of a module: packages, also those without `__init__`."""
+        out = set()
+        for name in self.modules:
+            bits = name.split(".")
+            out.update(".".join(bits[:k]) for k in range(1, len(bits)))
+        return frozenset(out)
+
+    def definition(self, sym: Sym) -> Definition | None:
+        """The definition behind `sym`; None for a module."""
+        return self.view(sym.file).definition(sym.index)
+
+    def symbol(self, sym: Sym) -> str:
+        """The symbol text of DESIGN §3: dotted for Python, `ns::Class::method` for C++."""
+        view = self.view(sym.file)
+        name = "" if sym.index < 0 else view.facts.definitions[sym.index].name
+        if not view.python:
+            return name or view.path
+        return ".".join(p for p in (view.module, name) if p)
+
+    def function_of(self, file: int, scope: int) -> int:
+        """The scope itself if it is a function, else the nearest enclosing one (-1: none; classes are passed over)."""
+        definitions = self.view(file).facts.definitions
+        while scope >= 0 and definitions[scope].kind != "function":
+            scope = definitions[scope].parent
+        return scope
+
+    def chain(self, file: int, scope: int) -> Iterator[int]:
+        """`scope` and its enclosing scopes, innermost first, without the module."""
+        definitions = self.view(file).facts.definitions
+        while scope >= 0:
+            yield scope
+            scope = definitions[scope].parent
+
+    # -- definitions by name -------------------------------------------------------
+    @functools.cache  # noqa: B019
+    def defined(self, name: str) -> tuple[Sym, ...]:
+        """All definitions whose last name part is `name`, in file order."""
+        out = []
+        for number in self.files_with("d", name):
+            for i, d in enumerate(self.view(number).facts.definitions):
+                if last_part(d.name) == name:
+                    out.append(Sym(number, i))
+        return tuple(out)
+
+    def classes(self, pattern: str) -> tuple[Sym, ...]:
+        """Classes and enums that `pattern` (a name or any dotted/`::` tail of a symbol) names."""
+        return tuple(s for s in self.defined(last_part(pattern)) if self.is_class(s) and self.matches(s, pattern))
+
+    def functions(self, pattern: str) -> tuple[Sym, ...]:
+        """Functions whose symbol ends with `pattern`."""
+        return tuple(s for s in self.defined(last_part(pattern)) if not self.is_class(s) and self.matches(s, pattern))
+
+    def matches(self, sym: Sym, pattern: str) -> bool:
+        """Whether `pattern` is the symbol or a tail of it at a component border."""
+        have = self.symbol(sym).replace("::", ".")
+        want = pattern.replace("::", ".").removeprefix(".")
+        return have == want or have.endswith("." + want)
+
+    def is_class(self, sym: Sym) -> bool:
+        """Whether `sym` is a class or enum."""
+        d = self.definition(sym)
+        return d is not None and d.kind in ("class", "enum")
+
+    # -- hierarchy -----------------------------------------------------------------
+    def owner(self, sym: Sym) -> Sym | None:
+        """The class that a method belongs to (C++ out-of-line too); None for a free function."""
+        d = self.definition(sym)
+        if d is None:
+            return None
+        if d.parent >= 0:
+            parent = Sym(sym.file, d.parent)
+            return parent if self.is_class(parent) else None
+        if not self.view(sym.file).python and "::" in d.name:
+            return self.cpp_class(d.name.rsplit("::", 1)[0], sym.file)
+        return None
+
+    @functools.cache  # noqa: B019
+    def cpp_class(self, name: str, near: int) -> Sym | None:
+        """The C++ class of this qualified name, in file `near` first."""
+        found = [s for s in self.defined(last_part(name)) if self.is_class(s) and not self.view(s.file).python]
+        exact = [s for s in found if self.symbol(s) == name] or [s for s in found if self.matches(s, name)]
+        here = [s for s in exact if s.file == near]
+        return (here or exact or [None])[0]
+
+    def methods(self, cls: Sym, name: str) -> tuple[Sym, ...]:
+        """Definitions of method `name` in class `cls` itself: bodies first, then declarations."""
+        view = self.view(cls.file)
+        found = [Sym(cls.file, i) for i in view.children.get((cls.index, name), ())]
+        if not view.python:
+            full = f"{self.symbol(cls)}::{name}"
+            found += [s for s in self.defined(name) if s not in found and self.definition(s).parent < 0  # type: ignore[union-attr]
+                      and self.symbol(s) == full]
+        kinds = [(s, self.definition(s)) for s in found]
+        return tuple(s for s, d in sorted(kinds, key=lambda k: k[1].kind == "declaration")  # type: ignore[union-attr]
+                     if d and d.kind in ("function", "declaration"))
+
+    @functools.cache  # noqa: B019
+    def subclasses(self, cls: Sym) -> tuple[Sym, ...]:
+        """All direct and indirect subclasses in the world."""
+        out: list[Sym] = []
+        todo = [cls]
+        while todo:
+            base = todo.pop()
+            d = self.definition(base)
+            if d is None:
+                continue
+            for number in self.files_with("b", last_part(d.name)):
+                for i, other in enumerate(self.view(number).facts.definitions):
+                    sub = Sym(number, i)
+                    if other.kind not in ("class", "enum") or sub in out or sub == cls:
+                        continue
+                    if any(last_part(b.split("[")[0].split("<")[0]) == last_part(d.name) for b in other.bases) \
+                            and base in self.bases(sub):
+                        out.append(sub)
+                        todo.append(sub)
+        return tuple(sorted(out))
+
+    def bases(self, cls: Sym) -> tuple[Sym, ...]:
+        """Direct base classes that are in the world."""
+        return self._bases(cls)
+
+    @functools.cache  # noqa: B019
+    def _bases(self, cls: Sym) -> tuple[Sym, ...]:
+        d = self.definition(cls)
+        out: list[Sym] = []
+        for text in d.bases if d else ():
+            name = text.split("[")[0].split("<")[0].strip()
+            if self.view(cls.file).python:
+                found = self.resolve(cls.file, d.parent if d else -1, name)
+                if isinstance(found, Sym) and self.is_class(found) and found != cls:
+                    out.append(found)
+            else:
+                base = self.cpp_lookup(name, cls.file, d.name if d else "")
+                if base and base != cls:
+                    out.append(base)
+        return tuple(out)
+
+    def mro(self, cls: Sym) -> tuple[Sym, ...]:
+        """The class and its ancestors in resolution order (C3 where it exists, else depth first)."""
+        if cls not in self._mro:
+            self._mro[cls] = (cls,)  # a cycle in broken code ends here
+            self._mro[cls] = self._linearise(cls)
+        return self._mro[cls]
+
+    def _linearise(self, cls: Sym) -> tuple[Sym, ...]:
+        bases = self.bases(cls)
+        rows = [list(self.mro(b)) for b in bases] + [list(bases)]
+        out = [cls]
+        while any(rows):
+            for row in rows:
+                if row and not any(row[0] in other[1:] for other in rows):
+                    head = row[0]
+                    break
+            else:  # inconsistent: take what comes first
+                head = next(r[0] for r in rows if r)
+            out.append(head)
+            rows = [[s for s in row if s != head] for row in rows]
+        return tuple(dict.fromkeys(out))
+
+    def is_a(self, cls: Sym, base: Sym) -> bool:
+        """Whether `cls` is `base` or derives from it."""
+        return base in self.mro(cls)
+
+    # -- names in scope --------------------------------------------------------------
+    def resolve(self, file: int, scope: int, dotted: str) -> Sym | str | None:
+        """What a dotted name means at module level or in the classes around `scope`: a definition, `external.name`, or None.
+
+        Locals and parameters are the business of `types.py`.
+        """
+        head, _, rest = dotted.partition(".")
+        found = self.lookup(file, scope, head)
+        while rest and found is not None:
+            head, _, rest = rest.partition(".")
+            found = self.member_of(found, head)
+        return found
+
+    def lookup(self, file: int, scope: int, name: str) -> Sym | str | None:
+        """A bare name: nested definitions outwards, then the module's, imports, star imports."""
+        view = self.view(file)
+        for s in (*self.chain(file, scope), -1):
+            found = view.children.get((s, name))
+            if found:
+                return Sym(file, found[-1])
+        for i in view.imports.get(name, ()):
+            target = self.imported(file, i)
+            if target is not None:
+                return target
+        for star in view.stars:
+            module = self.absolute(file, star)
+            number = self.modules.get(module)
+            if number is not None and number != file:
+                target = self.module_member(number, name)
+                if target is not None:
+                    return target
+        return None
+
+    def absolute(self, file: int, imported: Import) -> str:
+        """The absolute dotted module of an import statement."""
+        if not imported.level:
+            return imported.module
+        view = self.view(file)
+        bits = view.module.split(".")
+        keep = len(bits) - imported.level + (1 if view.package else 0)
+        return ".".join([*bits[:max(keep, 0)], *([imported.module] if imported.module else [])])
+
+    def imported(self, file: int, i: Import) -> Sym | str | None:
+        """What an import binds: a definition, a module (Sym with index -1), or an external dotted name."""
+        module = self.absolute(file, i)
+        if not i.name:  # import a.b.c [as x]
+            name = module if i.alias != module.split(".")[0] else i.alias
+            return self._module_or_external(name)
+        number = self.modules.get(module)
+        if number is not None and (number != file or self.view(file).package):
+            found = self.module_member(number, i.name) if number != file else None
+            if found is not None:
+                return found
+        if f"{module}.{i.name}" in self.modules or module in self.modules or module in self.packages:
+            return self._module_or_external(f"{module}.{i.name}")
+        return f"{module}.{i.name}"
+
+    def _module_or_external(self, dotted: str) -> Sym | str:
+        number = self.modules.get(dotted)
+        return Sym(number, -1) if number is not None else dotted
+
+    @functools.cache  # noqa: B019
+    def module_member(self, number: int, name: str) -> Sym | str | None:
+        """A module's name as seen from outside, through re-exports."""
+        return _guarded(self, ("member", number, name), lambda: self.lookup(number, -1, name))
+
+    def member_of(self, found: Sym | str, name: str) -> Sym | str | None:
+        """`found.name` for a module, class or external name (instance fields are the business of `types.py`)."""
+        if isinstance(found, str):
+            dotted = f"{found}.{name}"
+            return self._module_or_external(dotted) if dotted in self.modules or found in self.packages else dotted
+        if found.index < 0:
+            member = self.module_member(found.file, name)
+            if member is None:
+                dotted = f"{self.view(found.file).module}.{name}"
+                return Sym(self.modules[dotted], -1) if dotted in self.modules else None
+            return member
+        for cls in self.mro(found) if self.is_class(found) else ():
+            inner = self.view(cls.file).children.get((cls.index, name))
+            if inner:
+                return Sym(cls.file, inner[-1])
+        return None
+
+    def cpp_lookup(self, name: str, file: int, inside: str) -> Sym | None:
+        """The C++ class or alias called `name` as seen from qualified name `inside`: innermost namespace first."""
+        return self._cpp_lookup(name, file, inside)
+
+    @functools.cache  # noqa: B019
+    def _cpp_lookup(self, name: str, file: int, inside: str) -> Sym | None:
+        wanted = [s for s in self.defined(last_part(name))
+                  if not self.view(s.file).python and (d := self.definition(s)) and d.kind in ("class", "enum", "alias")]
+        if not wanted:
+            return None
+        bare = name.removeprefix("::")
+        scopes = inside.split("::") if inside else []
+        for k in range(len(scopes), -1, -1):
+            full = "::".join([*scopes[:k], bare])
+            exact = [s for s in wanted if self.symbol(s) == full]
+            if exact:
+                return sorted(exact, key=lambda s: (s.file != file, self.definition(s).kind == "alias", s))[0]  # type: ignore[union-attr]
+        tail = [s for s in wanted if self.matches(s, bare)]
+        return tail[0] if len({self.symbol(s) for s in tail}) == 1 else None
+
+
+_running: set[tuple[int, object]] = set()
+
+
+def _guarded(world: World, key: object, work: object) -> Sym | str | None:
+    """Run `work()` unless it is already running for this key (import cycles end with None)."""
+    mark = (id(world), key)
+    if mark in _running:
+        return None
+    _running.add(mark)
+    try:
+        return work()  # type: ignore[operator,no-any-return]
+    finally:
+        _running.discard(mark)

@@ -1,0 +1,222 @@
+"""The cache: one SQLite file under the user cache directory, addressed by content.
+
+`facts` holds one file's facts by content digest and survey version, so equal files of two versions are surveyed once.
+`postings` holds, for one tree, which files mention a name and how (see `names_of`), so a question opens only the
+files it needs. `answers` holds finished results by a key that names all their inputs. Everything in it can be made
+again: a damaged file is thrown away and that is said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from tracer import catalog
+from tracer.errors import CacheError
+from tracer.survey.facts import VERSION, FileFacts
+from tracer.survey.paths import names_in
+
+SCHEMA_VERSION = 1
+_TABLES = """
+create table if not exists facts(key text primary key, names blob not null, body blob not null) without rowid;
+create table if not exists postings(tree text, name text, files blob not null, primary key(tree, name)) without rowid;
+create table if not exists trees(tree text primary key, problems blob not null) without rowid;
+create table if not exists answers(key text primary key, body blob not null) without rowid;
+"""
+
+
+class Store:
+    """Reads and writes the cache file. `notes` says what had to be repaired or given up."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or catalog.cache_dir() / f"facts-{SCHEMA_VERSION}.sqlite"
+        self.notes: list[str] = []
+        self._decode = msgspec.msgpack.Decoder(FileFacts).decode
+        self._zip = zstandard.ZstdCompressor(level=3)
+        self._unzip = zstandard.ZstdDecompressor()
+        self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as error:
+            if "readonly" in str(error) or "unable to open" in str(error):
+                raise CacheError("the cache cannot be written", where=str(self.path),
+                                 todo="set TRACER_CACHE_DIR to a writable folder") from error
+            if "locked" in str(error):
+                raise CacheError("another process holds the cache", where=self.path.name, todo="try again") from error
+            self.notes.append(f"the cache {self.path.name} was damaged ({error}) and is rebuilt")
+            for suffix in ("", "-wal", "-shm"):
+                Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        try:
+            db.execute("pragma journal_mode=wal")
+            db.execute("pragma synchronous=normal")
+            db.executescript(_TABLES)
+            db.execute("select count(*) from trees").fetchone()
+        except sqlite3.DatabaseError:
+            db.close()
+            raise
+        return db
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it or nothing reaches the file."""
+        try:
+            self._db.execute("begin immediate")
+            yield self._db
+            self._db.execute("commit")
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("rollback")
+            raise CacheError(f"the cache cannot be written ({error})", where=self.path.name,
+                             todo="free space, or set TRACER_CACHE_DIR") from error
+
+    # -- facts ---------------------------------------------------------------
+    def missing(self, keys: Iterable[str]) -> set[str]:
+        """Those of `keys` without facts."""
+        wanted = set(keys)
+        known: set[str] = set()
+        for batch in _batches(sorted(wanted), 500):
+            marks = ",".join("?" * len(batch))
+            known.update(k for (k,) in self._db.execute(f"select key from facts where key in ({marks})", batch))  # noqa: S608
+        return wanted - known
+
+    def put_facts(self, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
+        """Store encoded facts: key, encoded names, compressed body (see `encode`)."""
+        with self._writing() as db:
+            db.executemany("insert or replace into facts values(?,?,?)", rows)
+
+    def facts(self, key: str) -> FileFacts:
+        """The facts stored under `key`; CacheError if they are not there."""
+        row = self._db.execute("select body from facts where key=?", (key,)).fetchone()
+        if row is None:
+            raise CacheError(f"no facts for {key}", where=self.path.name, todo="run `tracer cache clear`")
+        try:
+            return self._decode(self._unzip.decompress(row[0]))
+        except (zstandard.ZstdError, msgspec.MsgspecError) as error:
+            raise CacheError("the cache holds unreadable facts", where=self.path.name,
+                             todo="run `tracer cache clear`") from error
+
+    def names(self, keys: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+        """(key, names) for each of `keys`, in the store's order."""
+        for batch in _batches(keys, 500):
+            marks = ",".join("?" * len(batch))
+            for key, blob in self._db.execute(f"select key, names from facts where key in ({marks})", batch):  # noqa: S608
+                yield key, msgspec.msgpack.decode(blob)
+
+    # -- trees ---------------------------------------------------------------
+    def has_tree(self, tree: str) -> bool:
+        """Whether the postings of this tree are complete."""
+        return self._db.execute("select 1 from trees where tree=?", (tree,)).fetchone() is not None
+
+    def put_tree(self, tree: str, postings: dict[str, list[int]], problems: list[tuple[str, str]]) -> None:
+        """Store a tree's postings (name → sorted file numbers) and its files' problems (path, why)."""
+        encode = msgspec.msgpack.encode
+        with self._writing() as db:
+            db.execute("delete from postings where tree=?", (tree,))
+            db.executemany("insert into postings values(?,?,?)", ((tree, n, encode(f)) for n, f in sorted(postings.items())))
+            db.execute("insert or replace into trees values(?,?)", (tree, encode(problems)))
+
+    def files_with(self, tree: str, name: str) -> list[int]:
+        """Numbers of the files that mention `name` (with its kind letter, see `names_of`)."""
+        row = self._db.execute("select files from postings where tree=? and name=?", (tree, name)).fetchone()
+        return msgspec.msgpack.decode(row[0], type=list[int]) if row else []
+
+    def names_like(self, tree: str, kind: str) -> list[str]:
+        """All names of one kind, for near-miss hints."""
+        rows = self._db.execute("select name from postings where tree=? and name>=? and name<?", (tree, kind + ":", kind + ";"))
+        return [n[2:] for (n,) in rows]
+
+    def problems(self, tree: str) -> list[tuple[str, str]]:
+        """(path, why) of the tree's files that did not parse."""
+        row = self._db.execute("select problems from trees where tree=?", (tree,)).fetchone()
+        return msgspec.msgpack.decode(row[0], type=list[tuple[str, str]]) if row else []
+
+    # -- answers -------------------------------------------------------------
+    def answer(self, key: str) -> bytes | None:
+        """A finished result by its key, or None."""
+        row = self._db.execute("select body from answers where key=?", (key,)).fetchone()
+        try:
+            return self._unzip.decompress(row[0]) if row else None
+        except zstandard.ZstdError:
+            return None
+
+    def put_answer(self, key: str, body: bytes) -> None:
+        """Store a finished result."""
+        with self._writing() as db:
+            db.execute("insert or replace into answers values(?,?)", (key, self._zip.compress(body)))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+def key_of(language: str, digest: str) -> str:
+    """The cache key of a file's facts: survey version, language and content digest."""
+    return f"{VERSION}:{language}:{digest}"
+
+
+def encode(facts: FileFacts) -> tuple[bytes, bytes]:
+    """(names, body) as stored."""
+    body = zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(facts))
+    return msgspec.msgpack.encode(names_of(facts)), body
+
+
+def names_of(facts: FileFacts) -> list[str]:
+    """What a file mentions, as `kind:name`, sorted.
+
+    d defines a class or function (last part of its name) · b has a class with this base · f declares this field ·
+    u uses this attribute (in any access path) · c calls this name · g decorator · i imports this name. A first entry `!why` is the file's problem.
+    """
+    found: set[str] = set()
+    add = found.add
+    for d in facts.definitions:
+        add("d:" + last_part(d.name))
+        for b in d.bases:
+            add("b:" + last_part(b.split("[")[0].split("<")[0]))
+        for g in d.decorators:
+            add("g:" + last_part(g.split("(")[0]))
+    for f in facts.fields:
+        add("f:" + f.name)
+        for n in names_in(f.value):
+            add("u:" + n)
+    for bind in facts.binds:
+        for n in names_in(bind.value):
+            add("u:" + n)
+    for a in facts.accesses:
+        for n in names_in(a.target):
+            add("u:" + n)
+        for n in names_in(a.value):
+            add("u:" + n)
+    for c in facts.calls:
+        names = names_in(c.callee)
+        if names:
+            add("c:" + names[-1])
+        for n in names:
+            add("u:" + n)
+        for arg in c.args:
+            for n in names_in(arg.path):
+                add("u:" + n)
+    for i in facts.imports:
+        add("i:" + (i.name or last_part(i.module)))
+    ordered = sorted(found)
+    return [f"!{facts.problem}", *ordered] if facts.problem else ordered
+
+
+def last_part(name: str) -> str:
+    """The last component of a dotted or `::` name."""
+    return name.rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip()
+
+
+def _batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for i in range(0, len(items), size):
+        yield items[i:i + size]

@@ -1,0 +1,99 @@
+"""Matches → printable answers, and their place in the cache. Keys name every input, so a stale answer cannot be found."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from tracer import catalog
+from tracer.graph.uses import Match, Uses
+from tracer.graph.world import Sym
+from tracer.model import Gap, Site, SourceTree, Use, digest_of
+from tracer.survey.store import Store
+from tracer.targets import Target
+
+_OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define")
+
+
+def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
+    """Every use of `pattern` with this op ("all": every op), sorted by file, line and op."""
+    found: dict[tuple[str, int, str], Use] = {}
+    matches: list[Match] = []
+    if op in ("all", "define"):
+        matches += engine.defined(pattern)
+    if op in ("all", "call") and not pattern.startswith("@"):
+        matches += engine.called(pattern)
+    if op not in ("call", "define"):
+        matches += [m for m in engine.state(pattern) if op in ("all", m.op) or (op == "augment" and m.op.startswith("augment"))]
+    for m in matches:
+        file = engine.world.path(m.file)
+        lines = _lines(engine, m.file)
+        symbol = engine.world.symbol(Sym(m.file, m.scope))
+        found.setdefault((file, m.line, m.op), Use(symbol, file, m.line, m.op, digest_of(lines[m.line - 1] if m.line <= len(lines) else ""), m.basis))
+    return [found[k] for k in sorted(found)]
+
+
+@functools.lru_cache(maxsize=512)
+def _lines(engine: Uses, file: int) -> list[str]:
+    part = engine.world.part_of(file)
+    source = part.facts.tree.read(engine.world.path(file))
+    return [ln.rstrip("\r") for ln in source.decode("utf-8", "replace").split("\n")]
+
+
+def one_per_statement(sites: Iterable[Site]) -> list[Site]:
+    """One site per role, action and statement: the first rule's (by id), so that overlapping rules do not repeat an answer."""
+    kept: dict[tuple[str, str, str, int], Site] = {}
+    for s in sorted(sites, key=lambda s: (len(s.via), s.rule, s.last)):
+        kept.setdefault((s.role, s.action, s.file, s.first), s)
+    return list(kept.values())
+
+
+def permalink(target: Target, tree: SourceTree, s: Site) -> str:
+    """A web link to the lines at the pinned commit or tag; "" where the repository or revision is not known."""
+    ref = tree.revision.commit or tree.revision.tag
+    if not target.url or not ref:
+        return ""
+    lines = f"#L{s.first}" + (f"-L{s.last}" if s.last > s.first else "")
+    return f"{target.url.removesuffix('.git')}/blob/{ref}/{s.file}{lines}"
+
+
+# -- cache -------------------------------------------------------------------------
+def recall(store: Store, tree: SourceTree, role: str, rules: tuple[Path, ...]) -> tuple[list[Site], list[Gap]] | None:
+    """The kept answer for a role, or None."""
+    body = store.answer(_key(tree, role, rules))
+    return msgspec.msgpack.decode(body, type=tuple[list[Site], list[Gap]]) if body else None
+
+
+def keep(store: Store, tree: SourceTree, role: str, rules: tuple[Path, ...], sites: Sequence[Site], gaps: Sequence[Gap]) -> None:
+    """Keep a role's answer."""
+    store.put_answer(_key(tree, role, rules), msgspec.msgpack.encode((list(sites), list(gaps))))
+
+
+def _key(tree: SourceTree, role: str, rules: tuple[Path, ...]) -> str:
+    revision = tree.revision
+    return f"where:{role}:{tree.engine}:{tree.version}:{revision.digest}:{revision.commit}:{rules_digest(tree.engine, rules)}:{code_digest()}"
+
+
+@functools.lru_cache
+def rules_digest(engine: str, rules: tuple[Path, ...] = ()) -> str:
+    """A digest over the bytes of an engine's rule files."""
+    h = hashlib.blake2b(digest_size=16)
+    for root in (catalog.shipped("rules"), *rules):
+        for file in sorted((root / engine).glob("*.yaml")):
+            h.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return h.hexdigest()
+
+
+@functools.lru_cache
+def code_digest() -> str:
+    """A digest over this program's own files (names, sizes, times): another build does not read this one's answers."""
+    h = hashlib.blake2b(digest_size=16)
+    root = Path(__file__).parent
+    for file in sorted(root.rglob("*.py")):
+        stat = file.stat()
+        h.update(f"{file.relative_to(root)}:{stat.st_size}:{stat.st_mtime_ns}\n".encode())
+    return h.hexdigest()

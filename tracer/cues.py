@@ -1,0 +1,282 @@
+"""Cues → matches: which facts does one cue of a rule mean, after all its filters?
+
+Takes `Uses` (facts by type) and `Readings` (exact statements); gives `Match`es. It knows nothing of roles or sites.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from tracer.errors import SourceParseError
+from tracer.globs import path_matches
+from tracer.graph.uses import Match, Uses
+from tracer.graph.world import Sym
+from tracer.model import SourceTree
+from tracer.reading import read
+from tracer.reading.statements import Reading
+from tracer.rules import Cue, Rule
+from tracer.survey.store import last_part
+
+CLOCK = re.compile(
+    r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|monotonic\(\)|perf_counter\(\)|(steady|system|high_resolution)_clock::now|Clock::now|"
+    r"loop\.time\(\)|now(_\w+)?\b|current_time\b|deadline\b)"
+)
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__cinit__", "__attrs_post_init__"})
+_STARTS = frozenset({
+    "Thread", "Timer", "Process", "submit", "create_task", "ensure_future", "run_coroutine_threadsafe", "run_in_executor", "to_thread",
+    "add_done_callback", "call_soon_threadsafe", "call_soon", "register", "thread", "jthread", "async", "post", "enqueue", "emplace_back",
+})
+
+
+class Readings:
+    """Functions read exactly, on demand, by their scope in the world."""
+
+    def __init__(self, uses: Uses) -> None:
+        self.world = uses.world
+        self._sources: dict[int, bytes] = {}
+
+    def source(self, file: int) -> bytes:
+        """The bytes of file `file`."""
+        if file not in self._sources:
+            part = self.world.part_of(file)
+            tree: SourceTree = part.facts.tree
+            self._sources[file] = tree.read(self.world.path(file))
+        return self._sources[file]
+
+    @functools.cache  # noqa: B019
+    def lines(self, file: int) -> list[str]:
+        """The file's lines, undecodable bytes replaced."""
+        return [ln.rstrip("\r") for ln in self.source(file).decode("utf-8", "replace").split("\n")]
+
+    @functools.cache  # noqa: B019
+    def of(self, file: int, scope: int) -> Reading | None:
+        """The reading of the outermost function around `scope`; None outside of functions or where it cannot be read."""
+        outer = self.outer(file, scope)
+        d = self.world.view(file).definition(outer)
+        if d is None or d.kind != "function":
+            return None
+        try:
+            return read(self.world.view(file).facts.language, self.source(file), d.first, d.last, self.world.symbol(Sym(file, outer)))
+        except SourceParseError:
+            return None
+
+    def outer(self, file: int, scope: int) -> int:
+        """The outermost function around `scope` (closures belong to their host); `scope` itself outside of functions."""
+        definitions = self.world.view(file).facts.definitions
+        best = scope
+        for s in self.world.chain(file, scope):
+            if definitions[s].kind == "function":
+                best = s
+        return best
+
+    def guards(self, m: Match) -> tuple[str, ...]:
+        """The conditions under which the matched statement runs, outermost first."""
+        reading = self.of(m.file, m.scope)
+        return reading.guards(m.line) if reading else ()
+
+    def span(self, m: Match) -> tuple[int, int]:
+        """First and last line of the matched statement."""
+        reading = self.of(m.file, m.scope)
+        statement = reading.statement_at(m.line) if reading else None
+        if statement is None:
+            return m.line, max(m.line, min(m.last, m.line + 30))
+        return statement.first, max(statement.first, min(statement.last, statement.first + 60))
+
+
+class CueMatcher:
+    """Evaluates cues in one world."""
+
+    def __init__(self, uses: Uses) -> None:
+        self.uses, self.world = uses, uses.world
+        self.readings = Readings(uses)
+        self._cache: dict[tuple[Cue, tuple[str, ...], tuple[str, ...]], tuple[Match, ...]] = {}
+
+    def matches(self, cue: Cue, rule: Rule) -> tuple[Match, ...]:
+        """All matches of `cue` within the rule's files, by file and line."""
+        return self._matches(cue, rule.files, rule.not_files)
+
+    def _matches(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> tuple[Match, ...]:
+        key = (cue, files, not_files)
+        found = self._cache.get(key)
+        if found is None:
+            self._cache[key] = ()  # a cue that asks for itself ends here
+            raw = {(m.file, m.scope, m.line, m.op): m for m in self._raw(cue, files)}
+            kept = [m for m in raw.values() if self._fits(cue, m, files, not_files)]
+            kept.sort(key=lambda m: (self.world.path(m.file), m.line, m.op))
+            found = self._cache[key] = tuple(self._picked(cue.pick, kept))
+        return found
+
+    def _picked(self, pick: str, matches: list[Match]) -> Iterator[Match]:
+        if pick == "all":
+            yield from matches
+            return
+        groups: dict[tuple[int, int], list[Match]] = {}
+        for m in matches:
+            groups.setdefault((m.file, m.scope), []).append(m)
+        for group in groups.values():
+            yield group[0] if pick == "first" else group[-1]
+
+    # -- matchers ------------------------------------------------------------------
+    def _raw(self, cue: Cue, files: tuple[str, ...]) -> Iterable[Match]:
+        if cue.matcher == "op":
+            ops = set(cue.patterns)
+            return (m for s in cue.state for m in self.uses.state(s) if m.op in ops or ("augment" in ops and m.op.startswith("augment")))
+        if cue.matcher == "call":
+            if cue.on:
+                return (m for c in cue.patterns for s in cue.on for m in self.uses.called_on(c, s))
+            return (m for c in cue.patterns for m in self.uses.called(c))
+        if cue.matcher == "construct":
+            return (m for c in cue.patterns for m in self.uses.constructed(c))
+        if cue.matcher == "define":
+            return (m for c in cue.patterns for m in self.uses.defined(c))
+        if cue.matcher == "override":
+            return (m for c in cue.patterns for m in self.uses.overrides(c))
+        if cue.matcher == "decorator":
+            return (m for c in cue.patterns for m in self.uses.defined("@" + c))
+        return self._marks(cue, files)
+
+    def _marks(self, cue: Cue, files: tuple[str, ...]) -> Iterator[Match]:
+        """Marked statements: only in named files or within named classes, since every file has returns."""
+        kinds = set(cue.patterns)
+        for number in self._mark_files(cue, files):
+            view = self.world.view(number)
+            for mark in view.facts.marks:
+                if mark.kind in kinds and (not cue.value or re.search(cue.value, mark.text)):
+                    yield Match(number, mark.scope, mark.line, mark.last, mark.kind, "exact")
+
+    def _mark_files(self, cue: Cue, files: tuple[str, ...]) -> list[int]:
+        if cue.within:
+            return sorted({s.file for w in cue.within for s in self._within_symbols(w)})
+        wanted = cue.files or files
+        return [n for n in range(self.world.size) if wanted and path_matches(self.world.path(n), wanted)]
+
+    @functools.cache  # noqa: B019
+    def _within_symbols(self, pattern: str) -> tuple[Sym, ...]:
+        classes = self.world.classes(pattern)
+        if classes:
+            family = {s for c in classes for s in (c, *self.world.subclasses(c))}
+            out = set(family)
+            for c in family:  # C++ bodies may stand in other files than their class
+                if not self.world.view(c.file).python:
+                    d = self.world.definition(c)
+                    out |= {Sym(n, -1) for m in self._method_names(c) for s in self.world.defined(m) if self.world.owner(s) == c
+                            for n in [s.file]} if d else set()
+            return tuple(sorted(out))
+        owner, _, method = pattern.replace("::", ".").rpartition(".")
+        return tuple(sorted({m for base in self.world.classes(owner) for c in (base, *self.world.subclasses(base))
+                             for m in self.world.methods(c, method)}))
+
+    def _method_names(self, cls: Sym) -> list[str]:
+        view = self.world.view(cls.file)
+        return sorted({name for (parent, name) in view.children if parent == cls.index})
+
+    # -- filters -------------------------------------------------------------------
+    def _fits(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:
+        path = self.world.path(m.file)
+        wanted = cue.files or files
+        if (wanted and not path_matches(path, wanted)) or path_matches(path, (*not_files, *cue.not_files)):
+            return False
+        return (
+            self._text_fits(cue, m) and self._place_fits(cue, m) and self._company_fits(cue, m, files, not_files) and self._guards_fit(cue, m)
+        )
+
+    def _text_fits(self, cue: Cue, m: Match) -> bool:
+        if m.access is not None:
+            if cue.value and not re.search(cue.value, f"{m.access.text} {m.access.value}"):
+                return False
+            if cue.test and not m.access.test:
+                return False
+            if cue.against == "clock" and not (m.access.test and CLOCK.search(m.access.text)):
+                return False
+        if m.call is not None:
+            texts = [f"{a.keyword}={a.text or a.path}" if a.keyword else (a.text or a.path) for a in m.call.args]
+            if cue.args and not any(re.search(cue.args, t) for t in texts):
+                return False
+            if cue.value and not any(re.search(cue.value, t) for t in texts):
+                return False
+        return True
+
+    def _place_fits(self, cue: Cue, m: Match) -> bool:
+        if m.access is not None and m.op in ("write", "clear") and cue.init is not True and self._in_construction(m):
+            return False
+        if cue.init is True and not self._in_construction(m):
+            return False
+        if cue.within and not any(self._inside(m, w) for w in cue.within):
+            return False
+        if cue.not_within and any(self._inside(m, w) for w in cue.not_within):
+            return False
+        return cue.thread is None or cue.thread == self._starts(m)
+
+    def _in_construction(self, m: Match) -> bool:
+        scope = self.world.function_of(m.file, m.scope)
+        d = self.world.view(m.file).definition(scope)
+        if d is None:
+            return False
+        name = last_part(d.name)
+        bits = d.name.split("::")
+        constructs = name in _CONSTRUCTORS or (len(bits) > 1 and bits[-1] == bits[-2])
+        return constructs and (m.access is None or m.access.target.startswith(("self.", "this.")) or not self.world.view(m.file).python)
+
+    def _inside(self, m: Match, pattern: str) -> bool:
+        """Whether the match stands in a method of the class (or a subclass), or in the method or an override of it."""
+        wanted = self._within_symbols(pattern)
+        for s in self.world.chain(m.file, m.scope):
+            sym = Sym(m.file, s)
+            if sym in wanted:
+                return True
+            owner = self.world.owner(sym)
+            if owner is not None and owner in wanted:
+                return True
+        return False
+
+    @functools.cache  # noqa: B019
+    def _started(self, name: str) -> tuple[tuple[int, int, str], ...]:
+        """(file, scope, path) of arguments named `name` that are handed to something that starts or keeps them."""
+        out = []
+        for number in self.world.files_with("u", name):
+            for call in self.world.view(number).facts.calls:
+                if last_part(call.callee.split("<", 1)[0]) not in _STARTS:
+                    continue
+                out += [(number, call.scope, a.path) for a in call.args if a.path and last_part(a.path.removesuffix("()")) == name]
+        return tuple(out)
+
+    def _starts(self, m: Match) -> bool:
+        scope = self.world.function_of(m.file, m.scope)
+        d = self.world.view(m.file).definition(scope)
+        if d is None:
+            return False
+        me = Sym(m.file, scope)
+        for file, where, path in self._started(last_part(d.name)):
+            if any(t.ref == me for t in self.uses.types.of(file, where, path.removesuffix("()"))):
+                return True
+        return False
+
+    def _company_fits(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:
+        def near(other: Cue) -> list[Match]:
+            return self._by_function(other, files, not_files).get((m.file, self.readings.outer(m.file, m.scope)), [])
+
+        def some(cues: tuple[Cue, ...], test: Callable[[Match], bool]) -> bool:
+            return any(test(o) for c in cues for o in near(c))
+
+        return (
+            all(near(c) for c in cue.with_)
+            and not any(near(c) for c in cue.without)
+            and (not cue.after or some(cue.after, lambda o: o.line < m.line))
+            and (not cue.before or some(cue.before, lambda o: o.line > m.line))
+        )
+
+    def _by_function(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> dict[tuple[int, int], list[Match]]:
+        out: dict[tuple[int, int], list[Match]] = {}
+        for m in self._matches(cue, files, not_files):
+            out.setdefault((m.file, self.readings.outer(m.file, m.scope)), []).append(m)
+        return out
+
+    def _guards_fit(self, cue: Cue, m: Match) -> bool:
+        if not cue.guard and not cue.not_guard:
+            return True
+        guards = self.readings.guards(m)
+        if cue.guard and not any(re.search(cue.guard, g) for g in guards):
+            return False
+        return not (cue.not_guard and any(re.search(cue.not_guard, g) for g in guards))

@@ -1,0 +1,159 @@
+"""Graph × rules → sites: where is a role played?
+
+For each rule and action: cues give matches (`cues.py`), readings give the exact statement and its guards, lifting adds
+the operations that call a one-line mechanism. A rule that finds fewer than it expects is a gap with the nearest names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from tracer.cues import CueMatcher
+from tracer.globs import path_matches
+from tracer.graph.uses import Match, Uses
+from tracer.graph.world import Sym, World
+from tracer.model import Basis, Gap, Site, digest_of
+from tracer.rules import Cue, Rule
+from tracer.survey.store import last_part
+
+CALLERS_PER_LEVEL = 60  # a mechanism called from more places is not lifted further: it is a library by then
+_WEAKEST: tuple[Basis, ...] = ("exact", "typed", "inherited", "declared", "by_name")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one rule found: its sites, and how many per action (also of what a context label hides)."""
+
+    rule: Rule
+    sites: tuple[Site, ...]
+    counts: tuple[tuple[str, int], ...]
+    gap: Gap | None
+
+
+class Roles:
+    """Applies rules to one world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.uses = Uses(world)
+        self.cues = CueMatcher(self.uses)
+
+    def apply(self, rules: Iterable[Rule]) -> list[Found]:
+        """One `Found` per rule, in the rules' order."""
+        return [self._apply(rule) for rule in rules]
+
+    def _apply(self, rule: Rule) -> Found:
+        sites: dict[tuple[str, str, int], Site] = {}
+        counts: list[tuple[str, int]] = []
+        for action, cues in rule.actions:
+            before = len(sites)
+            for cue in cues:
+                for site in self._sites(rule, action, cue):
+                    sites.setdefault((action, site.file, site.first), site)
+            counts.append((action, sum(1 for s in list(sites.values())[before:] if not s.context)))
+        ordered = tuple(sorted(sites.values(), key=lambda s: (s.file, s.first, s.action)))
+        return Found(rule, ordered, tuple(counts), self._gap(rule, dict(counts)))
+
+    def _sites(self, rule: Rule, action: str, cue: Cue) -> Iterator[Site]:
+        matches = self.cues.matches(cue, rule)
+        if not cue.lift or cue.keep:
+            for m in matches:
+                yield self._site(rule, action, cue, m, ())
+        if cue.lift:
+            for m, via in self._lifted(matches, cue):
+                yield self._site(rule, action, cue, m, via)
+
+    def _lifted(self, matches: Sequence[Match], cue: Cue) -> Iterator[tuple[Match, tuple[str, ...]]]:
+        """The calling statements, nearest callers first, each with the chain of symbols down to the mechanism."""
+        todo: dict[Sym, tuple[str, ...]] = {}
+        for m in matches:
+            function = Sym(m.file, self.world.function_of(m.file, m.scope))
+            if function.index >= 0:
+                todo.setdefault(function, ())
+        seen = set(todo)
+        for _ in range(cue.lift):
+            above: dict[Sym, tuple[str, ...]] = {}
+            for sym, via in todo.items():
+                callers = [c for c in self.uses.calls.callers(sym) if not self.world.context(c.file)]
+                if len(callers) > CALLERS_PER_LEVEL:
+                    continue
+                chain = (self.world.symbol(sym), *via)
+                for c in callers:
+                    scope = self.world.function_of(c.file, c.call.scope)
+                    if scope < 0 or Sym(c.file, scope) == sym:
+                        continue
+                    m = Match(c.file, c.call.scope, c.call.line, c.call.last, "call", c.basis, call=c.call)
+                    if self._lift_wanted(cue, m):
+                        yield m, chain
+                    caller = Sym(c.file, scope)
+                    if caller not in seen:
+                        seen.add(caller)
+                        above[caller] = chain
+            todo = above
+
+    def _lift_wanted(self, cue: Cue, m: Match) -> bool:
+        if cue.lift_in and not path_matches(self.world.path(m.file), cue.lift_in):
+            return False
+        return not cue.lift_to or any(self.cues._inside(m, w) for w in cue.lift_to)
+
+    def _site(self, rule: Rule, action: str, cue: Cue, m: Match, via: tuple[str, ...]) -> Site:
+        scope = m.scope
+        d = self.world.view(m.file).definition(scope)
+        first, last = (m.line, m.line) if cue.at == "def" else self.cues.readings.span(m)
+        lines = self.cues.readings.lines(m.file)
+        return Site(
+            rule=rule.id, role=rule.role, action=action, layer=cue.layer or rule.layer, symbol=self.world.symbol(Sym(m.file, scope)),
+            file=self.world.path(m.file), def_line=d.line if d else 1, first=first, last=last,
+            digest=digest_of("\n".join(lines[first - 1:last])), basis=m.basis,
+            guards=self.cues.readings.guards(m) if cue.at != "def" else (), stack=rule.stack, context=self.world.context(m.file), via=via,
+            why=cue.why.en or rule.why.en or rule.guards_what.en,
+        )
+
+    # -- gaps ------------------------------------------------------------------------
+    def _gap(self, rule: Rule, counts: dict[str, int]) -> Gap | None:
+        short = [f"{action} {counts.get(action, 0)} (expected {want})" for action, want in rule.expect if not _enough(counts.get(action, 0), want)]
+        if not short:
+            return None
+        hint = self._nearest(rule)
+        return Gap(rule.id, f"found {', '.join(short)}" + (f"; {hint}" if hint else ""))
+
+    def _nearest(self, rule: Rule) -> str:
+        """Why a rule may have missed: the first state or class it names that does not exist, with near names."""
+        for pattern in _patterns(rule):
+            owner, _, leaf = pattern.replace("::", ".").rpartition(".")
+            if not owner or self.world.classes(pattern):
+                continue
+            if not self.world.classes(owner):
+                if not owner[:1].isupper() and "." in owner:
+                    continue
+                near = process.extract(last_part(owner), sorted(self.world.names("d")), limit=3, score_cutoff=60)
+                return f"no class {last_part(owner)} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
+            fields = sorted({name for c in self.world.classes(owner) for k in self.world.mro(c)
+                             for (index, name) in self.world.view(k.file).fields if index == k.index})
+            methods = sorted({name for c in self.world.classes(owner) for k in self.world.mro(c)
+                              for (index, name) in self.world.view(k.file).children if index == k.index})
+            if leaf not in fields and leaf not in methods:
+                near = process.extract(leaf, fields + methods, limit=3, score_cutoff=50)
+                return f"{last_part(owner)} has no {leaf} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
+        return ""
+
+
+def _enough(count: int, want: str) -> bool:
+    found = re.match(r"(>=|==|<=)?(\d+)", want)
+    assert found
+    op, n = found[1] or ">=", int(found[2])
+    return count >= n if op == ">=" else count == n if op == "==" else count <= n
+
+
+def _patterns(rule: Rule) -> list[str]:
+    out: list[str] = []
+    for _, cues in rule.actions:
+        for cue in cues:
+            out += [*cue.state, *cue.on, *cue.within, *cue.lift_to]
+            if cue.matcher in ("call", "construct", "define", "override"):
+                out += cue.patterns
+    return list(dict.fromkeys(out))

@@ -1,0 +1,88 @@
+"""The pipeline in order; read this first.
+
+    Target ─checkout→ SourceTree ─survey→ Facts ─link→ World ─assign→ Sites ─follow→ Paths ─verify→ Trace
+
+Each function below is one question, and each line of it one stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tracer import answers
+from tracer.checkout import open_tree
+from tracer.globs import path_matches
+from tracer.graph.uses import Uses
+from tracer.graph.world import World
+from tracer.model import ROLES, EngineRevision, Gap, Site, SourceTree, Trace, Use
+from tracer.roles import Roles
+from tracer.rules import rules_for
+from tracer.survey import Facts, Progress, survey
+from tracer.survey.store import Store
+from tracer.targets import Target, Version, parse_spec
+
+
+def where(
+    role: str, specs: Sequence[str], *, layer: str | None = None, action: str | None = None, contexts: bool = False,
+    rules: Sequence[Path] = (), progress: Progress | None = None,
+) -> Trace:
+    """Every site of `role` ("all" for the nine) in each `ENGINE[@VERSION]`, with gaps; sorted by engine, file and line.
+
+    `contexts=True` also gives sites in test, mock and benchmark code, marked so. Raises `UsageError` for unknown names
+    and `SourceUnavailableError` where a source cannot be had.
+    """
+    store = Store()
+    parts = [_where_engine(role, spec, tuple(rules), store, progress) for spec in specs]
+    sites = tuple(s for part in parts for s in part.sites
+                  if (not layer or s.layer == layer) and (not action or s.action == action) and (contexts or not s.context))
+    return Trace(tuple(e for p in parts for e in p.engines), sites, gaps=tuple(g for p in parts for g in p.gaps))
+
+
+def uses(
+    pattern: str, spec: str, *, op: str = "all", glob: str | None = None, progress: Progress | None = None,
+) -> tuple[EngineRevision, tuple[Use, ...], tuple[Gap, ...]]:
+    """Every place that does `op` ("all": any) to the state `Class.field`, or calls or defines a function, by type."""
+    target, version = parse_spec(spec)
+    tree = open_tree((target, version), progress=progress)
+    facts = survey(tree, Store(), progress)
+    found = answers.uses(Uses(World([(facts, target)])), pattern, op)
+    return _revision(tree), tuple(u for u in found if not glob or path_matches(u.file, [glob])), _problems(facts)
+
+
+def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> Trace:
+    target, version = parse_spec(spec)
+    tree = open_tree((target, version), progress=progress)
+    wanted = ROLES if role == "all" else (role,)
+    missing = [r for r in wanted if answers.recall(store, tree, r, rules) is None]
+    if missing:
+        _assign(missing, target, version, tree, rules, store, progress)
+    found = [answers.recall(store, tree, r, rules) for r in wanted]
+    sites = sorted((s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule))
+    gaps = sorted({g for f in found if f for g in f[1]}, key=lambda g: (g.what, g.why))
+    return Trace((_revision(tree),), tuple(sites), gaps=tuple(gaps))
+
+
+def _assign(
+    roles: Sequence[str], target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store, progress: Progress | None,
+) -> None:
+    """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
+    facts = survey(tree, store, progress)
+    engine = Roles(World([(facts, target)]))
+    for role in roles:
+        found = engine.apply(r for r in rules_for(target.name, version.name, rules) if r.role == role)
+        sites = answers.one_per_statement([s for f in found for s in f.sites])
+        links = [replace(s, permalink=answers.permalink(target, tree, s)) for s in sites]
+        answers.keep(store, tree, role, rules, links, [f.gap for f in found if f.gap] + list(_problems(facts)))
+
+
+def _revision(tree: SourceTree) -> EngineRevision:
+    return EngineRevision(tree.engine, tree.version, tree.revision)
+
+
+def _problems(facts: Facts) -> tuple[Gap, ...]:
+    return tuple(Gap(path, f"not parsed: {why}") for path, why in facts.problems)
+
+
+__all__ = ["Site", "uses", "where"]

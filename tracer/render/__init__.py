@@ -1,0 +1,1 @@
+"""Answers → text, JSON, Markdown pages. The only package that knows a template engine; nothing here reads rules."""

@@ -1,0 +1,83 @@
+"""One order for every list of sites: engine, role, layer, action, rule, place. Takes traces, gives groups; no text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tracer.model import ACTIONS, LAYERS, ROLES, EngineRevision, Site, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one engine's trace says about one role, ready to be laid out."""
+
+    engine: EngineRevision
+    role: str
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sites that share layer, action, rule and reason."""
+
+    layer: str
+    action: str
+    rule: str
+    why: str
+    sites: tuple[Site, ...]
+
+
+def answers_of(trace: Trace) -> list[Answer]:
+    """One answer per role that the trace has sites of, in the order of the closed lists."""
+    engine = trace.engines[0]
+    roles = [role for role in ROLES if any(s.role == role for s in trace.sites)]
+    return [Answer(engine, role, tuple(groups_of(s for s in trace.sites if s.role == role))) for role in roles]
+
+
+def groups_of(sites: Iterable[Site]) -> list[Group]:
+    """Sites of one role, grouped and sorted."""
+    groups: dict[tuple[str, str, str, str], list[Site]] = {}
+    for site in sorted(sites, key=site_key):
+        groups.setdefault((site.layer, site.action, site.rule, site.why), []).append(site)
+    return [Group(*key, tuple(found)) for key, found in groups.items()]
+
+
+def site_key(site: Site) -> tuple[int, int, int, str, str, str, int, int, str]:
+    """The order in which sites are printed."""
+    return (
+        _place(ROLES, site.role), _place(LAYERS, site.layer), _place(ACTIONS.get(site.role, ()), site.action),
+        site.rule, site.why, site.file, site.first, site.last, site.symbol,
+    )
+
+
+def layers_and_actions(answer: Answer) -> tuple[list[str], list[str], dict[tuple[str, str], list[Site]]]:
+    """The table layer × action → sites: the layers and actions that occur, in order, and the cells."""
+    cells: dict[tuple[str, str], list[Site]] = {}
+    for group in answer.groups:
+        cells.setdefault((group.layer, group.action), []).extend(group.sites)
+    layers = [layer for layer in LAYERS if any(key[0] == layer for key in cells)]
+    actions = [action for action in ACTIONS[answer.role] if any(key[1] == action for key in cells)]
+    return layers, actions, cells
+
+
+def _place(known: Sequence[str], name: str) -> int:
+    return known.index(name) if name in known else len(known)
+
+
+def lines_text(first: int, last: int) -> str:
+    """`12` or `12-15`."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def short_symbol(symbol: str) -> str:
+    """`Class.method` of a dotted symbol, `Class::method` of a C++ one: what fits into a cell."""
+    separator = "::" if "::" in symbol else "."
+    return separator.join(symbol.split(separator)[-2:])
+
+
+def revision_text(engine: EngineRevision) -> str:
+    """`git 3b5a594133`, `archive v0.5.6` …: what was read, short."""
+    revision = engine.revision
+    name = revision.tag or revision.commit[:12] or revision.digest[:12]
+    return f"{revision.kind} {name}".strip()

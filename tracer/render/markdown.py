@@ -1,0 +1,35 @@
+"""Engine text inside Markdown: nothing that an engine's source says may break a table, a code span or a fence."""
+
+from __future__ import annotations
+
+import re
+
+
+def code(text: str) -> str:
+    """An inline code span that survives backticks in `text`; line breaks become spaces."""
+    text = " ".join(text.split("\n")).strip()
+    if not text:
+        return ""
+    ticks = "`" * (_longest_run(text) + 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def cell(text: str) -> str:
+    """Text for a table cell: bars escaped, on one line."""
+    return text.replace("\n", " ").replace("|", "\\|")
+
+
+def link(text: str, address: str) -> str:
+    """A link on a code span, or the span alone where there is no address."""
+    return f"[{code(text)}]({address})" if address else code(text)
+
+
+def fence(text: str, language: str) -> str:
+    """A fenced block, its fence longer than any run of backticks inside."""
+    ticks = "`" * max(3, _longest_run(text) + 1)
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)

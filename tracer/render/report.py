@@ -1,0 +1,132 @@
+"""A role's report: one Markdown page and one JSON document per engine, and an index that answers on one page.
+
+Takes traces with the trees that they were made from, and the gaps of engines that could not be had; makes file names and
+texts, and writes them. Every line that it prints is re-read first, and the count is printed with it. It fetches nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from tracer import catalog
+from tracer.errors import TracerError
+from tracer.evidence import Verdict, counts, excerpt, verify
+from tracer.model import Gap, Site, SourceTree, Trace
+from tracer.render import json as documents
+from tracer.render.excerpt import fenced
+from tracer.render.grouping import answers_of, layers_and_actions, lines_text, revision_text, short_symbol
+from tracer.render.markdown import cell, code, link
+from tracer.render.text import counts_text
+
+QUESTIONS = {
+    "request_state": "Where does request state change",
+    "publish": "Where does publish happen",
+    "protection": "Where is KV protected from eviction and reuse",
+    "completion": "Where is completion signalled and observed",
+    "lookup": "Where is cached KV looked up",
+    "key": "Where are cache keys derived",
+    "load": "Where is KV loaded and restored",
+    "reclaim": "Where is memory reclaimed",
+    "failure": "Where are failures detected, and what follows",
+    "all": "Where is each role played",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One engine of a report: what was found, and the tree in which it was found."""
+
+    trace: Trace
+    tree: SourceTree
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The files of a report by name, and the verdicts on everything that they print."""
+
+    files: Mapping[str, str]
+    verdicts: tuple[Verdict, ...]
+
+
+def make(role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = ()) -> Report:
+    """The pages and documents of `role`; `gaps` are the engines that could not be had."""
+    files: dict[str, str] = {}
+    verdicts: list[Verdict] = []
+    rows: list[dict[str, Any]] = []
+    for subject in subjects:
+        engine = subject.trace.engines[0]
+        document = documents.where([subject.trace], command="report")
+        own = verify(document, lambda _name, _version, tree=subject.tree: tree)  # type: ignore[misc]
+        document["verified"] = counts(own)
+        stem = f"{role}-{engine.name}-{engine.version.replace('/', '-')}"
+        row = {
+            "name": engine.name, "version": engine.version, "revision": revision_text(engine), "page": f"{stem}.md",
+            "answers": [_answer(answer) for answer in answers_of(subject.trace)], "gaps": subject.trace.gaps,
+            "verified": counts_text(document["verified"]), "ok": document["verified"]["ok"] == len(own),
+        }
+        files[f"{stem}.json"] = documents.dumps(document)
+        files[f"{stem}.md"] = _page("engine.md.j2", role, engine=row, sites=_excerpts(subject))
+        rows.append(row)
+        verdicts.extend(own)
+    total = counts_text(counts(verdicts))
+    files["index.md"] = _page("index.md.j2", role, engines=rows, missing=gaps, verified=total)
+    return Report(files, tuple(verdicts))
+
+
+def write(report: Report, out: Path) -> None:
+    """Write the files into `out`, each in one step, so that an interrupted run leaves no half of a page."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in sorted(report.files.items()):
+            handle, temporary = tempfile.mkstemp(dir=out, prefix=f".{name}.")
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+                Path(temporary).chmod(0o644)
+                Path(temporary).replace(out / name)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise TracerError(f"cannot be written ({reason})", where=str(out), todo="choose another --out") from error
+
+
+def _answer(answer: Any) -> dict[str, Any]:
+    layers, actions, cells = layers_and_actions(answer)
+    table = [(layer, [_cell(cells.get((layer, action), ())) for action in actions]) for layer in layers]
+    return {"role": answer.role, "actions": actions, "table": table, "groups": answer.groups}
+
+
+def _cell(sites: Sequence[Site]) -> str:
+    places = [link(f"{short_symbol(s.symbol)}:{lines_text(s.first, s.last)}", s.permalink) for s in sites]
+    return cell("<br>".join(dict.fromkeys(places)))
+
+
+def _excerpts(subject: Subject) -> dict[Site, str]:
+    found = {}
+    for site in subject.trace.sites:
+        try:
+            found[site] = fenced(excerpt(subject.tree, site.file, site.first, site.last))
+        except TracerError as error:
+            found[site] = f"({error})"
+    return found
+
+
+def _page(template: str, role: str, **values: Any) -> str:
+    # Markdown, not HTML: what comes from an engine goes through `code`, `cell` or `fenced`, which keep it inside.
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(catalog.shipped("reports")), undefined=jinja2.StrictUndefined,
+        autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,  # noqa: S701
+    )
+    environment.filters |= {"code": code, "cell": cell}
+    environment.globals |= {"link": link, "lines_text": lines_text}
+    question = QUESTIONS[role]
+    return environment.get_template(template).render(role=role, question=question, **values)

@@ -1,0 +1,155 @@
+"""Answers for a terminal, and the same as plain text and Markdown.
+
+Takes traces, uses and verdicts; gives lines of styled pieces. Plain text joins the pieces, a terminal colours them, so
+both always say the same. Nothing is cut to a width, and nothing here reads sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from tracer.evidence import Verdict, counts
+from tracer.model import EngineRevision, Gap, Site, Trace, Use
+from tracer.render.grouping import answers_of, lines_text, revision_text, short_symbol
+from tracer.render.markdown import cell, code, link
+
+Line = tuple[tuple[str, str], ...]  # pieces of (text, rich style)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under column names; a terminal draws it, plain text aligns it with spaces."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def plain(self) -> Iterator[str]:
+        """The rows as aligned text; the last column is never padded."""
+        everything = (self.columns, *self.rows)
+        widths = [max(len(row[i]) for row in everything) for i in range(len(self.columns))]
+        for row in everything:
+            yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+    def markdown(self) -> Iterator[str]:
+        """The rows as a Markdown table."""
+        yield "| " + " | ".join(map(cell, self.columns)) + " |"
+        yield "|" + "---|" * len(self.columns)
+        for row in self.rows:
+            yield "| " + " | ".join(map(cell, row)) + " |"
+
+
+def plain(line: Line) -> str:
+    """The text of a line without its styles."""
+    return "".join(text for text, _ in line)
+
+
+def where(traces: Sequence[Trace], *, guards: bool = False) -> Iterator[Line]:
+    """Sites by engine, role, layer and action, each rule's reason above its sites; then the gaps."""
+    for trace in traces:
+        for answer in answers_of(trace):
+            engine = answer.engine
+            yield ((f"{engine.name} {engine.version} · {answer.role}", "bold"), (f"  ({revision_text(engine)})", "dim"))
+            for (layer, action), groups in groupby(answer.groups, key=lambda g: (g.layer, g.action)):
+                yield ((f"  {layer} · {action}", "bold cyan"),)
+                for group in groups:
+                    rule = f"  ({group.rule})" if group.why else ""
+                    yield ((f"    {group.why or group.rule}", "italic"), (rule, "dim"))
+                    for site in group.sites:
+                        yield from _site(site, guards)
+    yield from _gaps([gap for trace in traces for gap in trace.gaps])
+
+
+def _site(site: Site, guards: bool) -> Iterator[Line]:
+    marks = " ".join(f"[{mark}]" for mark in (site.basis, site.stack, site.context) if mark)
+    place = f"{site.file}:{lines_text(site.first, site.last)}"
+    yield (("      ", ""), (place, "green"), ("  ", ""), (site.symbol, ""), (f"  {marks}", "dim"))
+    if site.via:
+        yield ((f"          via {' → '.join(site.via)}", "dim"),)
+    if guards:
+        for guard in site.guards:
+            yield ((f"          when {guard}", "yellow"),)
+
+
+def _gaps(gaps: Sequence[Gap]) -> Iterator[Line]:
+    if gaps:
+        yield (("gaps", "bold red"),)
+    for gap in gaps:
+        yield ((f"  {gap.what}", "red"), (f": {gap.why}", ""))
+
+
+def where_markdown(traces: Sequence[Trace], *, guards: bool = False) -> Iterator[str]:
+    """The same as Markdown: a heading per engine, role and layer, a table per action."""
+    for trace in traces:
+        for answer in answers_of(trace):
+            engine = answer.engine
+            yield f"## {engine.name} {engine.version} · {answer.role} ({revision_text(engine)})"
+            for (layer, action), groups in groupby(answer.groups, key=lambda g: (g.layer, g.action)):
+                yield f"\n### {layer} · {action}\n"
+                for group in groups:
+                    yield f"{group.why or 'Rule'} (`{group.rule}`)\n"
+                    for site in group.sites:
+                        yield _site_markdown(site)
+                        if guards:
+                            yield from (f"  - when {code(guard)}" for guard in site.guards)
+                    yield ""
+    gaps = [gap for trace in traces for gap in trace.gaps]
+    if gaps:
+        yield "## Gaps\n"
+        yield from (f"- `{gap.what}`: {gap.why}" for gap in gaps)
+
+
+def _site_markdown(site: Site) -> str:
+    place = link(f"{site.file}:{lines_text(site.first, site.last)}", site.permalink)
+    via = f", via {code(' → '.join(site.via))}" if site.via else ""
+    return f"- {place} {code(site.symbol)} [{site.basis}]{via}"
+
+
+def uses(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> Iterator[Line]:
+    """One line a place."""
+    yield ((f"{engine.name} {engine.version}", "bold"), (f"  ({revision_text(engine)})", "dim"))
+    for use in found:
+        place = (f"  {use.file}:{use.line}", "green")
+        yield (place, (f"  {use.op}", "cyan"), (f"  {use.symbol}", ""), (f"  [{use.basis}]", "dim"))
+    yield from _gaps(gaps)
+
+
+def uses_markdown(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> Iterator[str]:
+    """The same as a Markdown table."""
+    yield f"## {engine.name} {engine.version} ({revision_text(engine)})\n"
+    rows = tuple((f"{use.file}:{use.line}", use.op, code(use.symbol), use.basis) for use in found)
+    yield from Table(("place", "op", "symbol", "basis"), rows).markdown()
+    if gaps:
+        yield "\nGaps:\n"
+        yield from (f"- {gap.what}: {gap.why}" for gap in gaps)
+
+
+STYLES = {"ok": "green", "moved": "yellow", "stale": "bold red", "unread": "red"}
+
+
+def verify(verdicts: Sequence[Verdict]) -> Iterator[Line]:
+    """Everything that is not as recorded, then the count."""
+    for verdict in verdicts:
+        if verdict.status == "ok":
+            continue
+        claim = verdict.claim
+        place = f"{claim.file}:{lines_text(claim.first, claim.last)}"
+        more = f"now {lines_text(*verdict.now)}" if verdict.status == "moved" else verdict.why
+        spec = f"{claim.engine}@{claim.version}"
+        yield (
+            (f"{verdict.status:6}", STYLES[verdict.status]), (f"  {spec} ", "dim"),
+            (f" {place}", ""), (f"  {claim.symbol}", ""), (f"  {more}", ""),
+        )
+    yield ((counts_text(counts(verdicts)), "bold"),)
+
+
+def counts_text(tally: dict[str, int]) -> str:
+    """`120 re-read: 119 ok, 1 moved`; kinds that did not occur are left out, `ok` never."""
+    parts = [f"{n} {status}" for status, n in tally.items() if n or status == "ok"]
+    return f"{sum(tally.values())} pieces of evidence: {', '.join(parts)}"
+
+
+def sites_short(sites: Iterable[Site]) -> list[str]:
+    """`Class.method` of each site, without repeats, in the order given."""
+    return list(dict.fromkeys(short_symbol(site.symbol) for site in sites))

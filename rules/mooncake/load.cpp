@@ -1,0 +1,71 @@
+// Invented: a read into the caller's buffers, a read through a peer, a read from disk.
+#include <string>
+
+struct TransferRequest {
+    enum OpCode { READ, WRITE };
+};
+
+class TransferSubmitter {
+   public:
+    bool submit(int replica, TransferRequest::OpCode op);
+    bool submit_batch_get_offload_object(int peer);
+};
+
+class Client {
+   public:
+    bool fetch(int replica) {
+        return transfer_submitter_->submit(replica, TransferRequest::READ);  // expect: transfer restore
+    }
+    bool write(int replica) {
+        return transfer_submitter_->submit(replica, TransferRequest::WRITE);  // expect: nothing
+    }
+    bool pull(int peer) {
+        return transfer_submitter_->submit_batch_get_offload_object(peer);  // expect: peer-disk restore
+    }
+
+   private:
+    TransferSubmitter* transfer_submitter_;
+};
+
+class RealClient {
+   public:
+    bool into(int replica) {
+        return client_->fetch(replica);  // expect: transfer restore
+    }
+    bool via(int peer) {
+        return client_->pull(peer);  // expect: peer-disk restore
+    }
+
+   private:
+    Client* client_;
+};
+
+class ClientBufferAllocator {
+   public:
+    int allocate(int size);
+};
+
+class StorageBackendInterface {
+   public:
+    virtual bool BatchLoad(const std::string& key) = 0;
+};
+
+class Shelf : public StorageBackendInterface {
+   public:
+    bool BatchLoad(const std::string& key) override {  // expect: disk restore
+        return !key.empty();
+    }
+};
+
+class FileStorage {
+   public:
+    int room(ClientBufferAllocator& allocator, int size) {
+        return allocator.allocate(size);  // expect: peer-disk acquire
+    }
+    bool back(const std::string& key) {
+        return storage_->BatchLoad(key);  // expect: disk restore
+    }
+
+   private:
+    StorageBackendInterface* storage_;
+};

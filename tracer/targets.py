@@ -1,0 +1,260 @@
+"""The engines that can be traced: where each comes from, which files count, which versions are pinned.
+
+Takes `targets/*.yaml` (shipped) and the user's own pins; makes `Target` and `Version`. Versions are always text.
+Knows nothing of networks, archives or git: that is `checkout`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rapidfuzz import fuzz, process
+
+from tracer.catalog import config_dir, shipped
+from tracer.errors import CacheError, UsageError
+
+_HEX = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
+_DESCRIBE = re.compile(r".+-g?([0-9a-f]{7,40})", re.IGNORECASE)  # as `git describe` prints: v0.3.12-34-g3b5a594
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _TextLoader(_Loader):  # type: ignore[misc,valid-type]
+    """YAML whose plain scalars all stay text, so that a version 0.10 never becomes the number 0.1."""
+
+
+_TextLoader.yaml_implicit_resolvers = {}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """One place to get a version from: kind `git` (url) or `archive` (project, file, sha256)."""
+
+    kind: str
+    url: str = ""
+    project: str = ""
+    file: str = ""
+    sha256: str = ""
+    lacks: str = ""  # what this source does not hold, reported as a gap
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A pinned version; `commit` may be abbreviated where no more could be established, or empty."""
+
+    name: str
+    tag: str = ""
+    commit: str = ""
+    package: str = ""  # its version on a package index
+    released: str = ""  # ISO date: pins are ordered by it, newest first
+    sources: tuple[SourceSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An engine: its repository, the roots and suffixes to read, how paths become modules, its pins (newest first)."""
+
+    name: str
+    title: str
+    url: str
+    roots: tuple[str, ...]
+    project: str = ""
+    tags: str = "v{version}"
+    lacks: str = ""  # what no package archive of this engine holds
+    suffixes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    packages: Mapping[str, str] = field(default_factory=dict, hash=False)  # repository prefix → module prefix
+    layout: Mapping[str, str] = field(default_factory=dict, hash=False)  # archive prefix → repository prefix
+    context: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)  # label → globs
+    versions: tuple[Version, ...] = ()
+
+    @property
+    def all_suffixes(self) -> tuple[str, ...]:
+        """The suffixes of all languages."""
+        return tuple(s for suffixes in self.suffixes.values() for s in suffixes)
+
+
+def names() -> tuple[str, ...]:
+    """The names of all engines, sorted."""
+    return tuple(sorted(p.stem for p in shipped("targets").glob("*.yaml")))
+
+
+def load_targets() -> tuple[Target, ...]:
+    """All engines with the shipped pins and the user's own, sorted by name."""
+    return tuple(target(name) for name in names())
+
+
+def target(name: str) -> Target:
+    """The engine called `name`; `UsageError` with the nearest names otherwise."""
+    known = names()
+    wanted = name.strip().lower()
+    if wanted not in known:
+        near = nearest(wanted, known)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"engines: {', '.join(known)}"
+        raise UsageError(f"unknown engine {name!r}", todo=hint)
+    found = _target_of(_read(shipped("targets") / f"{wanted}.yaml"))
+    own = user_file(wanted)
+    if own.is_file():
+        document = _read(own)
+        _check_user_file(document, own)
+        have = {v.name for v in found.versions}
+        pins = [_version_of(v, found) for v in document["versions"]]
+        merged = found.versions + tuple(v for v in pins if v.name not in have)
+        found = replace(found, versions=tuple(sorted(merged, key=lambda v: v.released, reverse=True)))
+    return found
+
+
+def parse_spec(spec: str) -> tuple[Target, Version]:
+    """`ENGINE` (its newest pin) or `ENGINE@VERSION`: a pin's name, tag, package version or commit (7 digits up)."""
+    name, at, wanted = spec.strip().partition("@")
+    engine = target(name)
+    if at and not wanted:
+        raise UsageError(f"no version after the @ in {spec!r}", todo=_pins(engine))
+    return engine, version_of(engine, wanted) if at else engine.versions[0]
+
+
+def version_of(engine: Target, wanted: str) -> Version:
+    """The pin of `engine` that `wanted` names; `UsageError` lists the pins and says how to add one."""
+    for exact in (lambda v: (v.name, v.tag, v.package), lambda v: tuple(_bare(t) for t in (v.name, v.tag, v.package))):
+        for version in engine.versions:
+            if wanted in exact(version):
+                return version
+    bare = _bare(wanted)
+    for version in engine.versions:
+        if bare in (_bare(version.name), _bare(version.tag)):
+            return version
+    commit = m.group(1) if (m := _DESCRIBE.fullmatch(wanted)) else wanted
+    if _HEX.fullmatch(commit):
+        commit = commit.lower()
+        hits = [v for v in engine.versions if v.commit and (v.commit.startswith(commit) or commit.startswith(v.commit))]
+        if len(hits) == 1:
+            return hits[0]
+        if hits:
+            todo = f"it fits {', '.join(v.name for v in hits)}; give more digits"
+            raise UsageError(f"{engine.name}@{wanted} is ambiguous", todo=todo)
+    near = nearest(wanted, [v.name for v in engine.versions])
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    todo = f"{hint}{_pins(engine)}; `tracer targets add {engine.name} {wanted}` pins another"
+    raise UsageError(f"{engine.name} has no pinned version {wanted!r}", todo=todo)
+
+
+def nearest(wanted: str, known: tuple[str, ...] | list[str], limit: int = 2) -> list[str]:
+    """The names most like `wanted`, best first; empty when none is near."""
+    hits = process.extract(wanted, sorted(known), scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
+    return [name for name, _, _ in hits]
+
+
+def module_of(engine: Target, path: str) -> str:
+    """The Python module of a repository path (`python/sglang/srt/x.py` → `sglang.srt.x`); "" for other languages."""
+    if not path.endswith(engine.suffixes.get("python", (".py", ".pyi"))):
+        return ""
+    prefix = max((p for p in engine.packages if path.startswith(p)), key=len, default="")
+    head = engine.packages.get(prefix, "")
+    parts = path[len(prefix) :].rsplit(".", 1)[0].split("/")
+    if parts[-1] == "__init__" and (len(parts) > 1 or head):
+        parts.pop()
+    if head:
+        parts.insert(0, head)
+    return ".".join(parts).replace("-", "_")
+
+
+def context_of(engine: Target, path: str) -> str:
+    """The label of a file that is not live code (`test`, `mock`, `bench`, `example`, `fault`, …); "" for live code."""
+    for label, globs in engine.context.items():
+        if any(_glob(g).fullmatch(path) for g in globs):
+            return label
+    return ""
+
+
+def user_file(engine: str) -> Path:
+    """Where the user's own pins of `engine` are kept; it may not exist."""
+    return config_dir() / "targets" / f"{engine}.yaml"
+
+
+def save_pin(engine: Target, version: Version) -> Path:
+    """Add `version` to the user's own pins of `engine` (one of the same name is replaced); returns the file."""
+    config_dir(write=True)
+    place = user_file(engine.name)
+    document = _read(place) if place.is_file() else {"versions": []}
+    _check_user_file(document, place)
+    pins = [v for v in document["versions"] if v["name"] != version.name]
+    record = _filled(version, ("name", "tag", "commit", "package", "released"))
+    record["sources"] = [_filled(s, ("kind", "url", "project", "file", "sha256", "lacks")) for s in version.sources]
+    document["versions"] = [*pins, record]
+    text = "# Pins added by `tracer targets add`.\n" + yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+    try:
+        place.parent.mkdir(exist_ok=True)
+        part = place.with_suffix(".part")
+        part.write_text(text, "utf-8")
+        part.replace(place)
+    except OSError as e:
+        todo = "set TRACER_CONFIG_DIR to a directory that you can write"
+        raise CacheError(f"the pin cannot be saved ({e.strerror or e})", where=str(place), todo=todo) from e
+    return place
+
+
+def _filled(noun: Version | SourceSpec, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {k: v for k in keys if (v := getattr(noun, k))}
+
+
+def _pins(engine: Target) -> str:
+    return f"pins: {', '.join(v.name for v in engine.versions)}"
+
+
+def _bare(tag: str) -> str:
+    return tag[1:] if tag[:1] in ("v", "V") and tag[1:2].isdigit() else tag
+
+
+@lru_cache(maxsize=256)
+def _glob(pattern: str) -> re.Pattern[str]:
+    tokens = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(tokens.get(t) or re.escape(t) for t in re.split(r"(\*\*/|\*\*|\*|\?)", pattern)))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = yaml.load(path.read_text("utf-8"), _TextLoader)  # noqa: S506 - a SafeLoader, with fewer types
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
+        raise UsageError(f"cannot be read ({' '.join(str(e).split())})", where=str(path), todo="mend the file") from e
+    if not isinstance(document, dict):
+        raise UsageError("holds no mapping", where=str(path), todo="mend the file")
+    return document
+
+
+def _check_user_file(document: dict[str, Any], where: Path) -> None:
+    """Only files that a user may edit are checked at run time; the tests check the shipped ones."""
+    import jsonschema  # costs a tenth of a second, and few users have such a file
+
+    schema = json.loads((shipped("targets") / "schema.json").read_text("utf-8"))
+    part = {"$schema": schema["$schema"], "$defs": schema["$defs"], **schema["$defs"]["pins"]}
+    for error in jsonschema.Draft202012Validator(part).iter_errors(document):
+        at = "/".join(str(p) for p in error.absolute_path)
+        raise UsageError(f"{at or 'the file'}: {error.message}", where=str(where), todo="mend or remove the file")
+
+
+def _target_of(d: dict[str, Any]) -> Target:
+    keys = ("name", "title", "url", "project", "tags", "lacks")
+    target = Target(
+        roots=tuple(d["roots"]),
+        suffixes={k: tuple(v) for k, v in d["suffixes"].items()},
+        packages=dict(d["packages"]),
+        layout=dict(d.get("layout", {})),
+        context={k: tuple(v) for k, v in d.get("context", {}).items()},
+        **{k: d[k] for k in keys if k in d},
+    )
+    return replace(target, versions=tuple(_version_of(v, target) for v in d["versions"]))
+
+
+def _version_of(d: dict[str, Any], target: Target) -> Version:
+    sources = []
+    for s in d["sources"]:
+        git = s["kind"] == "git"
+        home = {"url": target.url + ".git"} if git else {"project": target.project, "lacks": target.lacks}
+        sources.append(SourceSpec(**{**home, **s}))
+    plain = {k: d[k] for k in ("tag", "commit", "released") if k in d}
+    return Version(name=d["name"], package=d.get("package", ""), sources=tuple(sources), **plain)

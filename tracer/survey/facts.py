@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import msgspec
 
-VERSION = 1  # raise when the surveys' output changes: it is part of the cache key
+VERSION = 2  # raise when the surveys' output changes: it is part of the cache key
 
 
 class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -60,7 +60,11 @@ class Field(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Bind(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A local name gets a value (assignment, for, with, except, walrus, comprehension). Names `return`, `yield` are results."""
+    """A local name gets a value (assignment, for, with, except, walrus, comprehension).
+
+    Names `return`, `yield` are results. Python: where a value says no more than `#list`, `#dict` or `sorted()`, further binds tell what it holds: `x[*]` its
+    elements (a dict's keys), `x[]` a dict's values.
+    """
 
     scope: int
     name: str
@@ -89,7 +93,10 @@ class Access(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Arg(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An argument: keyword ("" if positional), access path, text of at most 80 characters (strings unquoted when `path` is #str)."""
+    """An argument: keyword ("" if positional, "*" and "**" if unpacked), access path, text of at most 80 characters.
+
+    The text of a string (`path` is #str) is without its quotes; an f-string keeps its holes in braces.
+    """
 
     keyword: str
     path: str

@@ -6,65 +6,25 @@ Knows scopes (which function, whose `self`, which names are global). Refuses to 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tracer.survey.facts import Bind, Field
-from tracer.survey.python_expr import SEP, Expressions, best, index_suffix, plain, suffixed
+from tracer.survey.python_expr import Expressions
+from tracer.survey.python_frame import Frame, grows, is_empty
+from tracer.survey.python_path import SEP, alternatives, best, copied, index_suffix, plain, suffixed
 from tracer.survey.python_text import Source
 
 _FIELD_TEXT = 120
 _VALUE = 160
-_EMPTY = frozenset({
-    "dict", "set", "list", "tuple", "frozenset", "deque", "OrderedDict", "Counter", "defaultdict", "bytearray",
-    "WeakSet", "WeakKeyDictionary", "WeakValueDictionary", "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue",
-})  # fmt: skip
-_BOUNDS = frozenset({"maxlen", "maxsize", "ctx"})  # keywords that leave a container empty
-_GROWING = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
-_GROWING_CALLS = frozenset({"list()", "tuple()", "set()", "frozenset()", "sorted()", "dict()"})
+_ELEMENTS = 4  # of a display are asked for what they are
+_COMPREHENSIONS = frozenset({ast.ListComp, ast.SetComp, ast.GeneratorExp})
+_HOLDING = _COMPREHENSIONS | {ast.List, ast.Set, ast.Tuple, ast.Dict, ast.DictComp, ast.Call}
+_OPPOSITE: dict[type, str] = {ast.Add: "augment-", ast.Sub: "augment+"}
 _SIGNS: dict[type, str] = {ast.Add: "augment+", ast.Sub: "augment-", ast.BitOr: "insert"}
 
 
-class Frame:
-    """The scope at hand: the module, a class or a function."""
-
-    __slots__ = ("elsewhere", "generator", "initial", "kind", "made", "names", "outer", "owner", "prefix", "scope", "self")
-
-    def __init__(self, kind: str, scope: int, prefix: str, outer: Frame | None) -> None:
-        self.kind = kind                        # module | class | enum | function
-        self.scope = scope
-        self.prefix = prefix                    # of the names defined in it, with the last dot
-        self.outer = outer
-        self.owner = -1                         # the class whose fields `self` holds
-        self.self = ""                          # what a method calls its instance
-        self.initial = False                    # in __init__ or __post_init__
-        self.generator = False
-        self.names: dict[str, str] = {}         # local name → last path
-        self.made: dict[str, ast.BinOp] = {}    # local name → the sum it holds
-        self.elsewhere: dict[str, int] = {}     # names declared global or nonlocal → scope
-
-
-def is_empty(node: ast.expr) -> bool:
-    """Whether the expression makes an empty container."""
-    if isinstance(node, ast.List | ast.Tuple):
-        return not node.elts
-    if isinstance(node, ast.Dict):
-        return not node.keys
-    if not isinstance(node, ast.Call):
-        return False
-    func = node.func.value if isinstance(node.func, ast.Subscript) else node.func  # dict[str, int]()
-    name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-    if name not in _EMPTY or any(keyword.arg not in _BOUNDS for keyword in node.keywords):
-        return False
-    if name == "defaultdict":
-        return len(node.args) <= 1
-    return not node.args or len(node.args) == 1 and is_empty(node.args[0])
-
-
-def grows(node: ast.expr) -> bool:
-    """Whether adding the expression to something inserts elements."""
-    if isinstance(node, ast.BinOp):
-        return grows(node.left) or grows(node.right)
-    return isinstance(node, _GROWING) or isinstance(node, ast.Call) and plain(node) in _GROWING_CALLS
+Put = Callable[[ast.expr, str, ast.expr | None], None]
 
 
 class Stores(Expressions):
@@ -81,11 +41,35 @@ class Stores(Expressions):
         if frame.elsewhere:
             scope = frame.elsewhere.get(name, scope)
         frame.names[name] = value
-        if SEP in value:
-            for part in value.split(SEP):
-                self.binds.append(Bind(scope, name, part, annotation, line))
+        for part in value.split(SEP) if SEP in value else (value,):
+            self.binds.append(Bind(scope, name, part, annotation, line))
+
+    def elements(self, name: str, value: ast.expr) -> None:
+        """What a container of unknown type holds: binds of `name[*]` (elements, keys) and `name[]` (a dict's values).
+
+        Known for displays, comprehensions and copies, whose own path says no more than `#list`.
+        """
+        kind = value.__class__
+        if kind not in _HOLDING or self.frame.kind != "function":
+            return
+        items: list[tuple[str, str]] = []
+        if isinstance(value, ast.List | ast.Set | ast.Tuple):
+            items = [("[*]", plain(part)) for part in value.elts[:_ELEMENTS]]
+        elif isinstance(value, ast.Dict):
+            items = [("[]", plain(part)) for part in value.values[:_ELEMENTS]]
+        elif kind is ast.DictComp:
+            items = [("[*]", self.key), ("[]", self.element)]
+        elif kind in _COMPREHENSIONS:
+            items = [("[*]", self.element)]
         else:
-            self.binds.append(Bind(scope, name, value, annotation, line))
+            inner = copied(value)
+            if inner is None:
+                return
+            known = self.element if inner.__class__ in _COMPREHENSIONS else plain(inner)
+            items = [("[*]", known if inner.__class__ in _COMPREHENSIONS or not known else known + "[*]")]
+        for suffix, path in dict.fromkeys(items):
+            if path and path[0] not in "#?":
+                self.binds.append(Bind(self.scope, name + suffix, path, "", value.lineno))
 
     def result(self, kind: str, path: str, node: ast.expr | ast.stmt) -> None:
         """A yield makes its function a generator."""
@@ -97,6 +81,10 @@ class Stores(Expressions):
         """A target of a loop, with, walrus or comprehension gets a value: names are binds in any scope."""
         if isinstance(target, ast.Name):
             self.bind(target.id, path, target.lineno)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._unpack(target.elts, path, value, self.store)
+        elif isinstance(target, ast.Starred):
+            self.store(target.value, path, None)
         else:
             self.assign(target, path, value)
 
@@ -110,7 +98,7 @@ class Stores(Expressions):
         elif isinstance(target, ast.Subscript):
             self._assign_element(target, path, value)
         elif isinstance(target, ast.Tuple | ast.List):
-            self._unpack(target.elts, path, value)
+            self._unpack(target.elts, path, value, self.assign)
         elif isinstance(target, ast.Starred):
             self.assign(target.value, path, None)
 
@@ -124,12 +112,14 @@ class Stores(Expressions):
             if name in frame.elsewhere:
                 self._write(name, target, value, path)
             self.bind(name, path, target.lineno, annotation)
+            if value is not None and value.__class__ in _HOLDING:
+                self.elements(name, value)
             return
         frame.names[name] = path
         text = self.text(value, _FIELD_TEXT) if value is not None else ""
         if isinstance(value, ast.Call):
             path = self._made_by_default(value) or path
-        for part in path.split(SEP):
+        for part in alternatives(path):
             self.fields.append(Field(frame.scope, name, annotation, part, text, target.lineno, frame.kind))
 
     def _made_by_default(self, value: ast.Call) -> str:
@@ -139,9 +129,10 @@ class Stores(Expressions):
             for keyword in value.keywords:
                 if keyword.arg == "default_factory":
                     made = keyword.value
-                    return plain(made.body) if isinstance(made, ast.Lambda) else suffixed(plain(made), "()")
+                    path = plain(made.body if isinstance(made, ast.Lambda) else made)
+                    return path if isinstance(made, ast.Lambda) or not path else path + "()"
                 if keyword.arg == "default":
-                    return best(self.calls[-1].args[[*value.keywords].index(keyword) + len(value.args)].path)
+                    return self._again(keyword.value)
         return ""
 
     def set_attribute(
@@ -154,8 +145,9 @@ class Stores(Expressions):
             text = self.text(value, _FIELD_TEXT) if value is not None else ""
             where = "init" if frame.initial else "method"
             name = target.rpartition(".")[2]
-            for part in path.split(SEP):
-                self.fields.append(Field(frame.owner, name, annotation, part, text, node.lineno, where))
+            line = node.end_lineno or node.lineno
+            for part in alternatives(path):
+                self.fields.append(Field(frame.owner, name, annotation, part, text, line, where))
             if frame.initial and value is not None and is_empty(value):
                 return  # the initial value, not a clearing
         if path or value is not None:
@@ -163,7 +155,7 @@ class Stores(Expressions):
 
     def _write(self, target: str, node: ast.expr, value: ast.expr | None, path: str) -> None:
         if value is None:
-            for part in path.split(SEP):
+            for part in alternatives(path):
                 self.change(target, "write", node, part, "")
             return
         if is_empty(value):
@@ -172,10 +164,10 @@ class Stores(Expressions):
         step = self._step(target, value)
         if step is not None:
             op, operand = step
-            self.change(target, op, node, best(plain(operand) or self._literal(operand)), self.text(operand, _VALUE))
+            self.change(target, op, node, best(self._again(operand)), self.text(operand, _VALUE))
             return
         text = self.text(value, _VALUE)
-        for part in path.split(SEP):
+        for part in alternatives(path):
             self.change(target, "write", node, part, text)
 
     def _step(self, target: str, value: ast.expr) -> tuple[str, ast.expr] | None:
@@ -196,7 +188,7 @@ class Stores(Expressions):
             return None
         for old, operand in ((value.left, value.right), (value.right, value.left)):
             path = plain(old)
-            if path and (path == target or isinstance(old, ast.Name) and frame.names.get(path) == target):
+            if path and (path == target or (isinstance(old, ast.Name) and frame.names.get(path) == target)):
                 return self._op(value.op, operand), operand
             if isinstance(value.op, ast.Sub):
                 break
@@ -207,11 +199,8 @@ class Stores(Expressions):
         if kind is ast.Add and grows(operand):
             return "insert"
         if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.USub):
-            kind = {ast.Add: ast.Sub, ast.Sub: ast.Add}.get(kind, kind)  # type: ignore[call-overload]
+            return _OPPOSITE.get(kind, "augment")
         return _SIGNS.get(kind, "augment")
-
-    def _literal(self, node: ast.expr) -> str:
-        return self.value(node) if isinstance(node, ast.Constant | ast.UnaryOp | ast.List | ast.Dict | ast.Set) else "?"
 
     def _assign_element(self, target: ast.Subscript, path: str, value: ast.expr | None) -> None:
         base = self._index(target)
@@ -223,10 +212,10 @@ class Stores(Expressions):
             step = self._element_step(target, value)
             if step is not None:
                 op, operand = step
-                self.change(base, op, target.value, plain(operand) or self._literal(operand), self.text(operand, _VALUE))
+                self.change(base, op, target.value, best(self._again(operand)), self.text(operand, _VALUE))
                 return
         text = self.text(value, _VALUE) if value is not None else ""
-        for part in path.split(SEP):
+        for part in alternatives(path):
             self.change(base, "insert", target.value, part, text)
 
     def _index(self, target: ast.Subscript) -> str:
@@ -260,25 +249,22 @@ class Stores(Expressions):
         op = self._op(value.op, value.right)
         return (op, value.right) if op.startswith("augment") else None
 
-    def _unpack(self, targets: list[ast.expr], path: str, value: ast.expr | None) -> None:
-        if (
-            isinstance(value, ast.Tuple | ast.List)
-            and len(value.elts) == len(targets)
-            and not any(isinstance(part, ast.Starred) for part in (*value.elts, *targets))
-        ):
-            for target, part in zip(targets, value.elts, strict=True):
-                self.assign(target, plain(part) or self._silent(part), part)
+    def _unpack(self, targets: list[ast.expr], path: str, value: ast.expr | None, put: Put) -> None:
+        parts = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        if len(parts) == len(targets) and not any(isinstance(part, ast.Starred) for part in (*parts, *targets)):
+            for target, part in zip(targets, parts, strict=True):
+                put(target, self._again(part), part)
             return
         star = next((place for place, part in enumerate(targets) if isinstance(part, ast.Starred)), len(targets))
         for place, target in enumerate(targets):
-            if place == star:
-                self.assign(target, path, None)
-            else:
-                self.assign(target, suffixed(path, f"[{place if place < star else place - len(targets)}]"), None)
+            at = place if place < star else place - len(targets)
+            put(target, path if place == star else suffixed(path, f"[{at}]"), None)
 
-    def _silent(self, node: ast.expr) -> str:
-        """The path of an expression that was visited before: its facts are dropped."""
-        kept: list[list[Any]] = [self.calls, self.accesses, self.binds, self.marks]
+    def _again(self, node: ast.expr) -> str:
+        """The path of an expression that was visited before: its facts are not repeated."""
+        if isinstance(node, ast.Name):
+            return node.id
+        kept: list[list[Any]] = [self.calls, self.accesses, self.binds, self.marks, self.fields]
         sizes = [len(facts) for facts in kept]
         path = self.value(node)
         for facts, size in zip(kept, sizes, strict=True):
@@ -298,7 +284,7 @@ class Stores(Expressions):
             self.change(base, op, target.value, best(path), text)
         elif isinstance(target, ast.Name):
             frame = self.frame
-            frame.made.pop(target.id, None)
+            frame.made[target.id] = ast.BinOp(target, operator, operand)  # `n = self.f; n += 1; self.f = n`
             # `n += 1` on a local name changes no state; a list or set grows in place
             if op == "insert" or target.id in frame.elsewhere or frame.kind != "function":
                 self.change(target.id, op, target, best(path), text)

@@ -10,13 +10,13 @@ import io
 import re
 import tokenize
 
+_ANNOTATION = 1000
 _SLOW_CODECS = frozenset({"idna", "punycode"})  # their decoders are quadratic: no source file needs them
 _CODE_BEFORE_COMMENT = re.compile(r"""((?:[^#'"\\]|\\.|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*)#""")
-_QUOTED = re.compile(r"""[A-Za-z]{0,3}("{3}|'{3}|"|')(.*)\1\Z""", re.DOTALL)
 
 
 def decode(source: bytes) -> str:
-    """The file's text with "\\n" line ends, without a byte order mark; ValueError or SyntaxError if it has no reading."""
+    """The file's text, line ends as "\\n", no byte order mark; ValueError or SyntaxError if it has no reading."""
     if source.startswith(b"\xef\xbb\xbf"):
         text = source[3:].decode("utf-8")
     elif b"coding" in source[:2000]:
@@ -50,12 +50,6 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def unquoted(text: str) -> str:
-    """The inside of a string literal as written (f-strings keep their braces)."""
-    match = _QUOTED.match(text)
-    return match.group(2) if match else text
-
-
 class _Unquote(ast.NodeTransformer):
     """Puts a name in place of each string that is a forward reference."""
 
@@ -69,9 +63,17 @@ class _Unquote(ast.NodeTransformer):
             return node
         return self.generic_visit(node)
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Arguments of a call are values."""
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        """No forward reference, and its parts must stay what they are."""
+        return node
+
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         """A string becomes the name it spells."""
-        return ast.Name(literal(node.value, 400), ast.Load()) if isinstance(node.value, str) else node
+        return ast.Name(literal(node.value, _ANNOTATION), ast.Load()) if isinstance(node.value, str) else node
 
 
 class Source:
@@ -85,7 +87,7 @@ class Source:
     def text(self, node: ast.expr | ast.stmt, limit: int) -> str:
         """The node's source text on one line, at most `limit` characters."""
         line, last = node.lineno, node.end_lineno
-        if line == last:
+        if line == last and line <= len(self.lines):
             full = self.lines[line - 1]
             if full.isascii():
                 found = full[node.col_offset : node.end_col_offset]
@@ -94,7 +96,7 @@ class Source:
             return found if len(found) <= limit else found[: limit - 1] + "…"
         return self._joined(line, node.col_offset, last or line, node.end_col_offset or 0, limit)
 
-    def between(self, first: ast.expr | ast.keyword, last: ast.expr | ast.keyword, limit: int) -> str:
+    def between(self, first: ast.expr, last: ast.expr, limit: int) -> str:
         """The text from the start of one node to the end of another."""
         start, end = first.lineno, last.end_lineno or first.lineno
         return self._joined(start, first.col_offset, end, last.end_col_offset or 0, limit)
@@ -104,14 +106,14 @@ class Source:
         length = 0
         for number in range(line, min(last, len(self.lines)) + 1):
             part = self.lines[number - 1]
-            if number == line or number == last:
+            if number in (line, last):
                 part = part.encode()[column if number == line else 0 : end if number == last else None].decode(
                     "utf-8", "replace"
                 )
             if "#" in part and number != last:
                 comment = _CODE_BEFORE_COMMENT.match(part)
                 part = comment.group(1) if comment else part
-            words = " ".join(part.split()) if line != last else part
+            words = " ".join(part.removesuffix("\\").split()) if line != last else part
             if not words:
                 continue
             if parts and parts[-1][-1] not in "([{" and words[0] not in ")]}":
@@ -128,13 +130,13 @@ class Source:
         """An annotation's text, forward references without their quotes."""
         if node is None:
             return ""
-        if node.__class__ is ast.Name:
-            return node.id  # type: ignore[attr-defined,no-any-return]  # checked above, faster than isinstance
+        if isinstance(node, ast.Name):
+            return node.id
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str):
-                return " ".join(literal(node.value, 400).split())
-            return self.text(node, 400)
-        found = self.text(node, 400)
+                return " ".join(literal(node.value, _ANNOTATION).split())
+            return self.text(node, _ANNOTATION)
+        found = self.text(node, _ANNOTATION)
         if '"' in found or "'" in found:
-            return cut(" ".join(ast.unparse(_Unquote().visit(node)).split()), 400)
+            return cut(" ".join(ast.unparse(_Unquote().visit(node)).split()), _ANNOTATION)
         return found

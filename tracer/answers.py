@@ -16,8 +16,6 @@ from tracer.model import Gap, Site, SourceTree, Use, digest_of
 from tracer.survey.store import Store
 from tracer.targets import Target
 
-_OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define")
-
 
 def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
     """Every use of `pattern` with this op ("all": every op), sorted by file, line and op."""
@@ -27,13 +25,14 @@ def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
         matches += engine.defined(pattern)
     if op in ("all", "call") and not pattern.startswith("@"):
         matches += engine.called(pattern)
-    if op not in ("call", "define"):
-        matches += [m for m in engine.state(pattern) if op in ("all", m.op) or (op == "augment" and m.op.startswith("augment"))]
+    if op != "call":
+        matches += [m for m in engine.state(pattern) if op in ("all", m.op) or (op == "define" and m.op == "init") or (op == "augment" and m.op.startswith("augment"))]
     for m in matches:
         file = engine.world.path(m.file)
         lines = _lines(engine, m.file)
         symbol = engine.world.symbol(Sym(m.file, m.scope))
-        found.setdefault((file, m.line, m.op), Use(symbol, file, m.line, m.op, digest_of(lines[m.line - 1] if m.line <= len(lines) else ""), m.basis))
+        shown = "define" if m.op == "init" else m.op
+        found.setdefault((file, m.line, shown), Use(symbol, file, m.line, shown, digest_of(lines[m.line - 1] if m.line <= len(lines) else ""), m.basis))
     return [found[k] for k in sorted(found)]
 
 

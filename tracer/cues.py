@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from tracer.errors import SourceParseError
 from tracer.globs import path_matches
-from tracer.graph.uses import Match, Uses
+from tracer.graph.uses import CONSTRUCTORS, Match, Uses
 from tracer.graph.world import Sym
 from tracer.model import SourceTree
 from tracer.reading import read
@@ -23,7 +23,6 @@ CLOCK = re.compile(
     r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|monotonic\(\)|perf_counter\(\)|(steady|system|high_resolution)_clock::now|Clock::now|"
     r"loop\.time\(\)|now(_\w+)?\b|current_time\b|deadline\b)"
 )
-_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__cinit__", "__attrs_post_init__"})
 _STARTS = frozenset({
     "Thread", "Timer", "Process", "submit", "create_task", "ensure_future", "run_coroutine_threadsafe", "run_in_executor", "to_thread",
     "add_done_callback", "call_soon_threadsafe", "call_soon", "register", "thread", "jthread", "async", "post", "enqueue", "emplace_back",
@@ -121,7 +120,7 @@ class CueMatcher:
     # -- matchers ------------------------------------------------------------------
     def _raw(self, cue: Cue, files: tuple[str, ...]) -> Iterable[Match]:
         if cue.matcher == "op":
-            ops = set(cue.patterns)
+            ops = set(cue.patterns) | ({"init"} if cue.init and {"write", "clear"} & set(cue.patterns) else set())
             return (m for s in cue.state for m in self.uses.state(s) if m.op in ops or ("augment" in ops and m.op.startswith("augment")))
         if cue.matcher == "call":
             if cue.on:
@@ -199,9 +198,7 @@ class CueMatcher:
         return True
 
     def _place_fits(self, cue: Cue, m: Match) -> bool:
-        if m.access is not None and m.op in ("write", "clear") and cue.init is not True and self._in_construction(m):
-            return False
-        if cue.init is True and not self._in_construction(m):
+        if cue.init is not None and cue.init != self._in_construction(m):
             return False
         if cue.within and not any(self._inside(m, w) for w in cue.within):
             return False
@@ -210,14 +207,11 @@ class CueMatcher:
         return cue.thread is None or cue.thread == self._starts(m)
 
     def _in_construction(self, m: Match) -> bool:
-        scope = self.world.function_of(m.file, m.scope)
-        d = self.world.view(m.file).definition(scope)
-        if d is None:
-            return False
-        name = last_part(d.name)
+        d = self.world.view(m.file).definition(self.world.function_of(m.file, m.scope))
+        if m.op == "init" or d is None:
+            return m.op == "init"
         bits = d.name.split("::")
-        constructs = name in _CONSTRUCTORS or (len(bits) > 1 and bits[-1] == bits[-2])
-        return constructs and (m.access is None or m.access.target.startswith(("self.", "this.")) or not self.world.view(m.file).python)
+        return last_part(d.name) in CONSTRUCTORS or (len(bits) > 1 and bits[-1] == bits[-2])
 
     def _inside(self, m: Match, pattern: str) -> bool:
         """Whether the match stands in a method of the class (or a subclass), or in the method or an override of it."""

@@ -26,6 +26,17 @@ from tracer.model import ACTIONS
 MAX_RULE_FILE_BYTES = 1 << 20  # a rule file is written by hand; more is an attack or a mistake
 
 
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A safe loader (the C one where it is there) that reads only true/false as booleans, so that `on:` stays a word."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, rx) for tag, rx in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A sentence in English and, where given, in Chinese."""
@@ -131,9 +142,9 @@ def read_yaml(file: Path, where: str) -> Any:
         if file.stat().st_size > MAX_RULE_FILE_BYTES:
             raise RuleError("file is larger than 1 MiB", where=where, todo="split it")
         text = file.read_text(encoding="utf-8")
-        if any(isinstance(e, yaml.AliasEvent) for e in yaml.parse(text, Loader=yaml.SafeLoader)):
+        if any(isinstance(e, yaml.AliasEvent) for e in yaml.parse(text, Loader=_Loader)):
             raise RuleError("YAML aliases are not allowed here", where=where, todo="write the value out")
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506  (a safe loader, see below)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise RuleError(f"cannot be read ({str(error).splitlines()[0]})", where=where, todo="mend the YAML") from error
 

@@ -306,11 +306,11 @@ class Types:
             if f.value and f.value != "#none":
                 scope = view.scope_at(f.line) if f.where in ("init", "method") else owner.index
                 out = merge(out, self.of(file, scope, f.value))
-        if any(t.kind == "ext" and not t.args and str(t.ref).rsplit(".", 1)[-1] in LISTS | DICTS for t in out):
+        if not out or any(t.kind == "ext" and not t.args and str(t.ref).rsplit(".", 1)[-1] in LISTS | DICTS for t in out):
             elements = self._inserted(file, owner, fields[0].name)
             if elements:
                 out = tuple(t._replace(args=((), elements) if str(t.ref).rsplit(".", 1)[-1] in DICTS else (elements,))
-                            if t.kind == "ext" and not t.args else t for t in out)
+                            if t.kind == "ext" and not t.args else t for t in out) or (Type("ext", "dict", (elements, elements)),)
         return out
 
     def _inserted(self, file: int, owner: Sym, name: str) -> Types_:
@@ -399,6 +399,10 @@ class Types:
     def _own_or_inherited(self, cls: Sym, name: str) -> bool:
         return any(self.world.methods(c, name) for c in self.world.mro(cls))
 
+    def element_of(self, containers: Types_) -> Types_:
+        """The elements (of a map: the values) of any of `containers`."""
+        return merge(*(self.element(t, "[]") for t in containers))
+
     def element(self, t: Type, suffix: str) -> Types_:
         """`t[...]` or an element by iteration."""
         if t.kind == "obj" and isinstance(t.ref, Sym):
@@ -451,7 +455,9 @@ class Types:
             if number is not None:
                 return self._alias_variable(number, last)
             return (Type("ext", found),)
-        return self._alias_variable(file, name) or (() if name in ("Any", "object", "None") else (Type("ext", name),))
+        if self.world.view(file).fields.get((-1, name)):  # a type alias, or a type variable, which says nothing
+            return self._alias_variable(file, name)
+        return () if name in ("Any", "object", "None") else (Type("ext", name),)
 
     def _type_alias(self, sym: Sym) -> Types_:
         d = self.world.definition(sym)

@@ -7,6 +7,7 @@ a field of the same name does not; aliases through locals are followed. Patterns
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
 ALIAS_DEPTH = 3
+CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__cinit__", "__attrs_post_init__"})
+_EMPTY = re.compile(r"[\w.:]+\(\s*\)")
 _ELEMENT_METHODS = frozenset({".get", ".setdefault", ".pop", ".values", ".items", ".keys", ".find", ".at", ".second", ".first", ".begin", ".copy"})
 
 
@@ -112,9 +115,18 @@ class Uses:
         return None
 
     def _op(self, number: int, a: Access, items: tuple[str, ...], k: int) -> str:
-        """What the access does to the field at `items[k]`: its own op on the field or on its elements, else a read."""
+        """What the access does to the field at `items[k]`: its own op on the field or on its elements, else a read.
+
+        `init` is a plain write or an empty container in the owner's own constructor: the state is born, not changed.
+        """
         rest = items[k + 1:]
-        if not rest or a.op == "read":
+        if not rest:
+            if a.op in ("write", "clear") and self.in_construction(number, a.scope, a.target):
+                return "init"
+            if a.op == "write" and _EMPTY.fullmatch(a.text) and any(t.kind == "obj" for t in self.types.of(number, a.scope, a.value)):
+                return "clear"  # a container of the engine's own is made anew
+            return a.op
+        if a.op == "read":
             return a.op
         if any(r[0] == "." and r not in _ELEMENT_METHODS for r in rest):
             return "read"
@@ -124,6 +136,16 @@ class Uses:
         if any(t.kind == "obj" for t in element) and a.op in ("insert", "remove", "clear"):
             return "read"  # a method of the element's own class, not of the container
         return a.op
+
+    def in_construction(self, number: int, scope: int, target: str) -> bool:
+        """Whether `target`, written in `scope`, is a field of the object that this constructor makes."""
+        d = self.world.view(number).definition(self.world.function_of(number, scope))
+        if d is None:
+            return False
+        if self.world.view(number).python:
+            return last_part(d.name) in CONSTRUCTORS and target.startswith("self.") and target.count(".") == 1
+        bits = d.name.split("::")
+        return len(bits) > 1 and bits[-1] == bits[-2] and len(parts(target.removeprefix("this."))) == 1
 
     def _owned(self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym], module: int) -> Basis | None:
         """How sure it is that `items[k]` is a field of the family (or a variable of the module); None if it is not."""
@@ -196,12 +218,20 @@ class Uses:
         candidates = [c for c in self.declaring(field) if self.world.view(c.file).python == self.world.view(number).python]
         if not any(c in family or any(self.world.is_a(c, f) for f in family) for c in candidates):
             return None
-        names = self._names_on(number, scope, items[0]) if k == 1 else frozenset()
+        return "by_name" if self._fit(number, scope, items[:k], candidates, family) else None
+
+    def _fit(self, number: int, scope: int, receiver: tuple[str, ...], candidates: list[Sym], family: set[Sym]) -> bool:
+        """Whether all candidates that the receiver's spelling allows belong to the family.
+
+        They must have every attribute that the function uses on the receiver; one called like it (`memory_obj`, MemoryObj) wins.
+        """
+        names = self._names_on(number, scope, receiver[0]) if len(receiver) == 1 else frozenset()
         fitting = [c for c in candidates if self._has_all(c, names)] or candidates
-        for c in fitting:
-            if not any(self.world.is_a(c, f) or self.world.is_a(f, c) for f in family):
-                return None
-        return "by_name" if len(names) > 1 or len(fitting) <= 3 else None
+        said = _plain(next((r for r in reversed(receiver) if r[0] not in "[("), ""))
+        called = [c for c in fitting if (own := _plain(last_part(self.world.definition(c).name))) and said in (own, own + "s")]  # type: ignore[union-attr]
+        fitting = called or fitting
+        return bool(fitting) and (bool(called) or len(names) > 1 or len(fitting) <= 3) and all(
+            any(self.world.is_a(c, f) or self.world.is_a(f, c) for f in family) for c in fitting)
 
     @functools.cache  # noqa: B019
     def declaring(self, field: str) -> tuple[Sym, ...]:
@@ -274,6 +304,10 @@ class Uses:
                 for t in self.calls.targets(number, call):
                     if t.basis == "by_name" and isinstance(t.to, Sym) and (o := self.world.owner(t.to)) and any(self.world.is_a(o, c) for c in classes):
                         return "by_name"
+                if not receivers:
+                    owners = self._method_owners(items[-1][1:], python=self.world.view(number).python)
+                    if any(self.world.is_a(o, c) for o in owners for c in classes) and self._fit(number, call.scope, items[:-1], owners, classes):
+                        return "by_name"
             return None
         for t in self.calls.targets(number, call):
             if isinstance(t.to, Sym):
@@ -282,6 +316,11 @@ class Uses:
             elif t.to == pattern or t.to.endswith("." + pattern):
                 return "exact"
         return None
+
+    def _method_owners(self, method: str, *, python: bool) -> list[Sym]:
+        """Classes of live code that define `method`."""
+        found = (self.world.owner(s) for s in self.world.defined(method) if self.world.view(s.file).python == python and not self.world.context(s.file))
+        return list(dict.fromkeys(o for o in found if o is not None))
 
     @functools.cache  # noqa: B019
     def called_on(self, method: str, state: str) -> tuple[Match, ...]:
@@ -318,15 +357,22 @@ class Uses:
         family = [s for c in classes for s in (c, *self.world.subclasses(c))]
         names = {last_part(self.world.definition(s).name) for s in family} if family else {last_part(pattern)}  # type: ignore[union-attr]
         out = []
-        for name in sorted(names | {"make_shared", "make_unique", "emplace_back", "emplace"} if family and not self.world.view(family[0].file).python else names):
+        if family and not self.world.view(family[0].file).python:
+            names |= {"make_shared", "make_unique", "make_optional", "emplace_back", "emplace"}
+        for name in sorted(names):
             for number in self.world.files_with("c", name):
                 for call in self.world.view(number).facts.calls:
                     items = parts(call.callee)
                     last = items[-1].lstrip(".") if items else ""
                     if last_part(last.split("<", 1)[0]) != name:
                         continue
+                    if name.startswith("emplace"):  # made in place: the element type of the container tells the class
+                        made = self.types.element_of(self.types.of(number, call.scope, join(items[:-1])))
+                        if any(t.kind == "obj" and t.ref in family for t in made):
+                            out.append(Match(number, call.scope, call.line, call.last, "call", "typed", call=call))
+                        continue
                     made = self.types.of(number, call.scope, call.callee + "()")
-                    if any(t.kind == "obj" and t.ref in family for t in made) and self._makes(number, call) or \
+                    if (any(t.kind == "obj" and t.ref in family for t in made) and self._makes(number, call)) or \
                             any(t.kind == "ext" and (str(t.ref) == pattern or str(t.ref).endswith("." + pattern)) for t in made):
                         out.append(Match(number, call.scope, call.line, call.last, "call", "exact", call=call))
         return tuple(sorted(out, key=lambda m: (m.file, m.line)))
@@ -372,3 +418,8 @@ class Uses:
             for sub in self.world.subclasses(base):
                 out += [self._whole(m) for m in self.world.methods(sub, method) if self.world.definition(m).kind == "function"]  # type: ignore[union-attr]
         return tuple(dict.fromkeys(out))
+
+
+def _plain(name: str) -> str:
+    """A name without case, underscores and the dot of an attribute, to compare `memory_obj` with `MemoryObj`."""
+    return name.lstrip("._").rstrip("_").replace("_", "").lower()

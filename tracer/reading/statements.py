@@ -25,15 +25,15 @@ from typing import NamedTuple
 HEAD_LENGTH = 200
 TEST_LENGTH = 160
 _SPACE = re.compile(r"\s+")
-_AFTER_OPEN = re.compile(r"(?<=[(\[{])\s*\n\s*")
-_BEFORE_CLOSE = re.compile(r",?\s*\n\s*(?=[)\]}])")
+_EDGE = re.compile(r"(?<=[(\[{])\n|,?\n(?=[)\]}])")
 _JUMPS = frozenset({"return", "raise", "break", "continue", "goto"})
 _COMPOUND = frozenset({
     "if", "while", "do", "for", "with", "try", "match", "switch", "block", "def", "class", "macro-condition",
 })
 _ALWAYS = frozenset({"True", "1", "true"})
 _NO_RETURN = re.compile(
-    r"(?:(?:std)?::)?(?:abort|terminate|_?exit|quick_exit|__builtin_unreachable|__builtin_trap)\s*\(|(?:sys|os)\._?(?:exit|abort)\("
+    r"(?:(?:std)?::)?(?:abort|terminate|_?exit|quick_exit|unreachable|__builtin_unreachable|__builtin_trap)\s*\("
+    r"|LOG\(FATAL\)|(?:sys|os)\._?(?:exit|abort)\("
 )
 _CALL = re.compile(
     r"(?<![\w.])(?!(?:and|assert|await|co_await|co_return|co_yield|del|elif|else|for|if|in|is|lambda|not|or|raise|return"
@@ -45,7 +45,7 @@ _SWALLOWS = re.compile(r"\b(?:suppress|raises)\(")
 def collapse(text: str) -> str:
     """`text` on one line: a run of white space becomes one blank, a line break inside a bracket's edge none."""
     if "\n" in text:
-        text = _BEFORE_CLOSE.sub("", _AFTER_OPEN.sub("", text))
+        text = _EDGE.sub("", "\n".join(line for part in text.split("\n") if (line := part.strip())))
     return _SPACE.sub(" ", text).strip()
 
 
@@ -160,6 +160,14 @@ def is_default(test: str) -> bool:
     return any(part.strip() in ("default", "_") for part in test.split("|"))
 
 
+class Region(NamedTuple):
+    """Lines between preprocessor directives, and the conditions that let the compiler see them, outermost first."""
+
+    first: int
+    last: int
+    conditions: tuple[str, ...]
+
+
 class _Place(NamedTuple):
     """A step of the way down to a line: the statement at `at` of `block`, a block of `host`."""
 
@@ -172,8 +180,8 @@ class _Place(NamedTuple):
 class Reading:
     """One function, class or run of statements, read exactly. Lines are those of the file.
 
-    `head` is the definition's own head (decorators, signature), None for a run of statements. `outer` are the
-    preprocessor conditions around it. `problems` are lines that the parser had to skip.
+    `head` is the definition's own head (decorators, signature), None for a run of statements. `regions` are the
+    preprocessor's branches that touch it, outer ones first. `problems` are lines that the parser had to skip.
     """
 
     symbol: str
@@ -182,25 +190,24 @@ class Reading:
     body: Block
     language: str = "python"
     head: Statement | None = None
-    outer: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = ()
     problems: tuple[int, ...] = ()
 
     def statement_at(self, line: int) -> Statement | None:
         """The innermost simple statement that holds `line`, or the compound one whose head lines do; else None."""
         way = self._way(line)
-        if way:
-            place = way[-1]
+        for place in reversed(way):
             found = place.block.statements[place.at]
             if not found.compound or found.first <= line <= found.head:
                 return found
-            return None
-        if self.head is not None and self.head.first <= line <= self.head.head:
-            return self.head
-        return None
+            if place.block.label != "lambda":
+                return None
+        head = self.head
+        return head if not way and head is not None and head.first <= line <= head.head else None
 
     def guards(self, line: int) -> tuple[str, ...]:
         """What must hold, or surrounds, for `line` to run; outermost first, early exits before it included."""
-        out = list(self.outer)
+        out: list[str] = []
         for place in self._way(line):
             if place.host is not None:
                 out += _entering(place.host, place.block)
@@ -210,7 +217,8 @@ class Reading:
                     passed.clear()  # a goto may come in behind the early exit
                 passed += _passing(statement)
             out += passed
-        return tuple(out)
+        around = (c for r in self.regions if r.first <= line <= r.last for c in r.conditions)
+        return (*(c for c in dict.fromkeys(around) if c not in out), *out)
 
     def comments_near(self, line: int) -> tuple[str, ...]:
         """The comment lines directly above the statement at `line`, and the one at its end."""

@@ -29,7 +29,8 @@ GUARDS = {
     ),
     "early return": ("def f(a):\n    if not a:\n        return None\n    HERE()", ("not (not a)",)),
     "early raise in an enclosing block": (
-        "def f(a, xs):\n    if a:\n        raise ValueError\n    for x in xs:\n        HERE()", ("not (a)", "for x in xs"),
+        "def f(a, xs):\n    if a:\n        raise ValueError\n    for x in xs:\n"
+        "        HERE()", ("not (a)", "for x in xs"),
     ),
     "early continue": (
         "def f(xs):\n    for x in xs:\n        if x.done:\n            continue\n        HERE()",
@@ -82,7 +83,8 @@ GUARDS = {
         ("case [x, _] if x > 1",),
     ),
     "comments inside a test are left out": (
-        "def f(a, b):\n    if (\n        a  # first\n        and b == '#'\n    ):\n        HERE()", ("if a and b == '#'",),
+        "def f(a, b):\n    if (\n        a  # first\n        and b == '#'\n    ):\n"
+        "        HERE()", ("if a and b == '#'",),
     ),
     "a host's guards hold in a nested def": (
         "def f(a):\n    if a:\n        def g(b):\n            if b:\n                HERE()\n        return g",

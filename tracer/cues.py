@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from tracer.errors import SourceParseError
 from tracer.globs import path_matches
 from tracer.graph.uses import CONSTRUCTORS, Match, Uses
 from tracer.graph.world import Sym
-from tracer.model import SourceTree
-from tracer.reading import read
-from tracer.reading.statements import Reading
+from tracer.readings import Readings
 from tracer.rules import Cue, Rule
 from tracer.survey.store import last_part
 
@@ -29,59 +27,11 @@ _STARTS = frozenset({
 })
 
 
-class Readings:
-    """Functions read exactly, on demand, by their scope in the world."""
+class Hit(NamedTuple):
+    """A match, and for a lifted caller the chain of symbols down to the mechanism, nearest first."""
 
-    def __init__(self, uses: Uses) -> None:
-        self.world = uses.world
-        self._sources: dict[int, bytes] = {}
-
-    def source(self, file: int) -> bytes:
-        """The bytes of file `file`."""
-        if file not in self._sources:
-            part = self.world.part_of(file)
-            tree: SourceTree = part.facts.tree
-            self._sources[file] = tree.read(self.world.path(file))
-        return self._sources[file]
-
-    @functools.cache  # noqa: B019
-    def lines(self, file: int) -> list[str]:
-        """The file's lines, undecodable bytes replaced."""
-        return [ln.rstrip("\r") for ln in self.source(file).decode("utf-8", "replace").split("\n")]
-
-    @functools.cache  # noqa: B019
-    def of(self, file: int, scope: int) -> Reading | None:
-        """The reading of the outermost function around `scope`; None outside of functions or where it cannot be read."""
-        outer = self.outer(file, scope)
-        d = self.world.view(file).definition(outer)
-        if d is None or d.kind != "function":
-            return None
-        try:
-            return read(self.world.view(file).facts.language, self.source(file), d.first, d.last, self.world.symbol(Sym(file, outer)))
-        except SourceParseError:
-            return None
-
-    def outer(self, file: int, scope: int) -> int:
-        """The outermost function around `scope` (closures belong to their host); `scope` itself outside of functions."""
-        definitions = self.world.view(file).facts.definitions
-        best = scope
-        for s in self.world.chain(file, scope):
-            if definitions[s].kind == "function":
-                best = s
-        return best
-
-    def guards(self, m: Match) -> tuple[str, ...]:
-        """The conditions under which the matched statement runs, outermost first."""
-        reading = self.of(m.file, m.scope)
-        return reading.guards(m.line) if reading else ()
-
-    def span(self, m: Match) -> tuple[int, int]:
-        """First and last line of the matched statement."""
-        reading = self.of(m.file, m.scope)
-        statement = reading.statement_at(m.line) if reading else None
-        if statement is None:
-            return m.line, max(m.line, min(m.last, m.line + 30))
-        return statement.first, max(statement.first, min(statement.last, statement.first + 60))
+    match: Match
+    via: tuple[str, ...]
 
 
 class CueMatcher:
@@ -90,30 +40,43 @@ class CueMatcher:
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world = uses, uses.world
         self.readings = Readings(uses)
-        self._cache: dict[tuple[Cue, tuple[str, ...], tuple[str, ...]], tuple[Match, ...]] = {}
+        self._cache: dict[tuple[Cue, tuple[str, ...], tuple[str, ...]], tuple[Hit, ...]] = {}
 
-    def matches(self, cue: Cue, rule: Rule) -> tuple[Match, ...]:
-        """All matches of `cue` within the rule's files, by file and line."""
-        return self._matches(cue, rule.files, rule.not_files)
+    def hits(self, cue: Cue, rule: Rule) -> tuple[Hit, ...]:
+        """All hits of `cue` within the rule's files, by file and line; lifted callers have a `via`."""
+        return self._hits(cue, rule.files, rule.not_files)
 
-    def _matches(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> tuple[Match, ...]:
+    def _hits(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> tuple[Hit, ...]:
         key = (cue, files, not_files)
         found = self._cache.get(key)
         if found is None:
             self._cache[key] = ()  # a cue that asks for itself ends here
-            raw = {(m.file, m.scope, m.line, m.op): m for m in self._raw(cue, files)}
-            kept = [m for m in raw.values() if self._fits(cue, m, files, not_files)]
-            kept.sort(key=lambda m: (self.world.path(m.file), m.line, m.op))
-            found = self._cache[key] = tuple(self._picked(cue.pick, kept))
+            found = self._cache[key] = tuple(self._picked(cue.pick, self._found(cue, files, not_files)))
         return found
 
-    def _picked(self, pick: str, matches: list[Match]) -> Iterator[Match]:
+    def _found(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> list[Hit]:
+        """The mechanism's matches, and with `lift` their callers.
+
+        With `keep: false` the filters on place, company and guards are about what is reported, the calling statement.
+        """
+        raw = {(m.file, m.scope, m.line, m.op): m for m in self._raw(cue, files)}
+        here = [m for m in raw.values() if self._in_files(cue, m, files, not_files) and self._text_fits(cue, m)]
+        if not cue.lift or cue.keep:
+            here = [m for m in here if self._around_fits(cue, m, files, not_files)]
+        here.sort(key=lambda m: (self.world.path(m.file), m.line, m.op))
+        if not cue.lift:
+            return [Hit(m, ()) for m in here]
+        above = [h for h in Lift(self.uses, self).callers(here, cue) if cue.keep or self._around_fits(cue, h.match, files, not_files)]
+        above.sort(key=lambda h: (self.world.path(h.match.file), h.match.line, len(h.via)))
+        return [Hit(m, ()) for m in here] * cue.keep + above
+
+    def _picked(self, pick: str, hits: list[Hit]) -> Iterator[Hit]:
         if pick == "all":
-            yield from matches
+            yield from hits
             return
-        groups: dict[tuple[int, int], list[Match]] = {}
-        for m in matches:
-            groups.setdefault((m.file, m.scope), []).append(m)
+        groups: dict[tuple[int, int], list[Hit]] = {}
+        for h in hits:
+            groups.setdefault((h.match.file, h.match.scope), []).append(h)
         for group in groups.values():
             yield group[0] if pick == "first" else group[-1]
 
@@ -172,14 +135,13 @@ class CueMatcher:
         return sorted({name for (parent, name) in view.children if parent == cls.index})
 
     # -- filters -------------------------------------------------------------------
-    def _fits(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:
+    def _in_files(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:
         path = self.world.path(m.file)
         wanted = cue.files or files
-        if (wanted and not path_matches(path, wanted)) or path_matches(path, (*not_files, *cue.not_files)):
-            return False
-        return (
-            self._text_fits(cue, m) and self._place_fits(cue, m) and self._company_fits(cue, m, files, not_files) and self._guards_fit(cue, m)
-        )
+        return (not wanted or path_matches(path, wanted)) and not path_matches(path, (*not_files, *cue.not_files))
+
+    def _around_fits(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:
+        return self._place_fits(cue, m) and self._company_fits(cue, m, files, not_files) and self.guards_fit(m, cue.guard, cue.not_guard)
 
     def _text_fits(self, cue: Cue, m: Match) -> bool:
         if m.access is not None:
@@ -200,9 +162,9 @@ class CueMatcher:
     def _place_fits(self, cue: Cue, m: Match) -> bool:
         if cue.init is not None and cue.init != self._in_construction(m):
             return False
-        if cue.within and not any(self._inside(m, w) for w in cue.within):
+        if cue.within and not any(self.inside(m, w) for w in cue.within):
             return False
-        if cue.not_within and any(self._inside(m, w) for w in cue.not_within):
+        if cue.not_within and any(self.inside(m, w) for w in cue.not_within):
             return False
         return cue.thread is None or cue.thread == self._starts(m)
 
@@ -213,7 +175,7 @@ class CueMatcher:
         bits = d.name.split("::")
         return last_part(d.name) in CONSTRUCTORS or (len(bits) > 1 and bits[-1] == bits[-2])
 
-    def _inside(self, m: Match, pattern: str) -> bool:
+    def inside(self, m: Match, pattern: str) -> bool:
         """Whether the match stands in a method of the class (or a subclass), or in the method or an override of it."""
         wanted = self._within_symbols(pattern)
         for s in self.world.chain(m.file, m.scope):
@@ -263,14 +225,69 @@ class CueMatcher:
 
     def _by_function(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> dict[tuple[int, int], list[Match]]:
         out: dict[tuple[int, int], list[Match]] = {}
-        for m in self._matches(cue, files, not_files):
+        for m, _ in self._hits(cue, files, not_files):
             out.setdefault((m.file, self.readings.outer(m.file, m.scope)), []).append(m)
         return out
 
-    def _guards_fit(self, cue: Cue, m: Match) -> bool:
-        if not cue.guard and not cue.not_guard:
+    def guards_fit(self, m: Match, wanted: str, unwanted: str) -> bool:
+        """Whether some guard of the statement matches `wanted` and none matches `unwanted` (regexes; "" asks nothing)."""
+        if not wanted and not unwanted:
             return True
         guards = self.readings.guards(m)
-        if cue.guard and not any(re.search(cue.guard, g) for g in guards):
+        if wanted and not any(re.search(wanted, g) for g in guards):
             return False
-        return not (cue.not_guard and any(re.search(cue.not_guard, g) for g in guards))
+        return not (unwanted and any(re.search(unwanted, g) for g in guards))
+
+
+CALLERS_PER_LEVEL = 60  # a mechanism called from more places is not lifted further: it is a library by then
+
+
+class Lift:
+    """From a mechanism up to the operations that call it."""
+
+    def __init__(self, uses: Uses, cues: CueMatcher) -> None:
+        self.uses, self.world, self.cues = uses, uses.world, cues
+
+    def callers(self, matches: Sequence[Match], cue: Cue) -> Iterator[Hit]:
+        """The calling statements, nearest callers first. A chain ends at the first caller that `lift_to` names."""
+        todo: dict[Sym, tuple[str, ...]] = {}
+        for m in matches:
+            function = Sym(m.file, self.world.function_of(m.file, m.scope))
+            if function.index >= 0:
+                todo.setdefault(function, ())
+        seen = set(todo)
+        for _ in range(cue.lift):
+            above: dict[Sym, tuple[str, ...]] = {}
+            for sym, via in todo.items():
+                sites = [c for c in self.uses.calls.callers(sym) if not self.world.context(c.file)]
+                if len(sites) > CALLERS_PER_LEVEL:
+                    continue
+                chain = (self.world.symbol(sym), *via)
+                for c in sites:
+                    caller = Sym(c.file, self.world.function_of(c.file, c.call.scope))
+                    if caller.index < 0 or caller == sym:
+                        continue
+                    m = Match(c.file, c.call.scope, c.call.line, c.call.last, "call", c.basis, call=c.call)
+                    inside, climbed = self._bounds(cue, m)
+                    wanted = inside and self._wanted(cue, m)
+                    if wanted:
+                        yield Hit(m, chain)
+                    if climbed and caller not in seen and not (wanted and cue.lift_to):
+                        seen.add(caller)
+                        above[caller] = chain
+            todo = above
+
+    def _bounds(self, cue: Cue, m: Match) -> tuple[bool, bool]:
+        """Whether the caller's file is one to report from, and one to climb through."""
+        if not cue.lift_in:
+            return True, True
+        path = self.world.path(m.file)
+        inside = path_matches(path, cue.lift_in)
+        return inside, inside or path_matches(path, cue.lift_via)
+
+    def _wanted(self, cue: Cue, m: Match) -> bool:
+        if cue.lift_to and not any(self.cues.inside(m, w) for w in cue.lift_to):
+            return False
+        if cue.lift_on and m.call is not None and not any(self.uses.received_by(m.file, m.call, s) for s in cue.lift_on):
+            return False
+        return self.cues.guards_fit(m, cue.lift_guard, cue.lift_not_guard)

@@ -7,21 +7,18 @@ the operations that call a one-line mechanism. A rule that finds fewer than it e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rapidfuzz import process
 
 from tracer.cues import CueMatcher
-from tracer.globs import path_matches
 from tracer.graph.uses import Match, Uses
 from tracer.graph.world import Sym, World
-from tracer.model import Basis, Gap, Site, digest_of
+from tracer.model import Gap, Site, digest_of
 from tracer.rules import Cue, Rule
 from tracer.survey.store import last_part
 
-CALLERS_PER_LEVEL = 60  # a mechanism called from more places is not lifted further: it is a library by then
-_WEAKEST: tuple[Basis, ...] = ("exact", "typed", "inherited", "declared", "by_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,57 +56,20 @@ class Roles:
         return Found(rule, ordered, tuple(counts), self._gap(rule, dict(counts)))
 
     def _sites(self, rule: Rule, action: str, cue: Cue) -> Iterator[Site]:
-        matches = self.cues.matches(cue, rule)
-        if not cue.lift or cue.keep:
-            for m in matches:
-                yield self._site(rule, action, cue, m, ())
-        if cue.lift:
-            for m, via in self._lifted(matches, cue):
-                yield self._site(rule, action, cue, m, via)
-
-    def _lifted(self, matches: Sequence[Match], cue: Cue) -> Iterator[tuple[Match, tuple[str, ...]]]:
-        """The calling statements, nearest callers first, each with the chain of symbols down to the mechanism."""
-        todo: dict[Sym, tuple[str, ...]] = {}
-        for m in matches:
-            function = Sym(m.file, self.world.function_of(m.file, m.scope))
-            if function.index >= 0:
-                todo.setdefault(function, ())
-        seen = set(todo)
-        for _ in range(cue.lift):
-            above: dict[Sym, tuple[str, ...]] = {}
-            for sym, via in todo.items():
-                callers = [c for c in self.uses.calls.callers(sym) if not self.world.context(c.file)]
-                if len(callers) > CALLERS_PER_LEVEL:
-                    continue
-                chain = (self.world.symbol(sym), *via)
-                for c in callers:
-                    scope = self.world.function_of(c.file, c.call.scope)
-                    if scope < 0 or Sym(c.file, scope) == sym:
-                        continue
-                    m = Match(c.file, c.call.scope, c.call.line, c.call.last, "call", c.basis, call=c.call)
-                    if self._lift_wanted(cue, m):
-                        yield m, chain
-                    caller = Sym(c.file, scope)
-                    if caller not in seen:
-                        seen.add(caller)
-                        above[caller] = chain
-            todo = above
-
-    def _lift_wanted(self, cue: Cue, m: Match) -> bool:
-        if cue.lift_in and not path_matches(self.world.path(m.file), cue.lift_in):
-            return False
-        return not cue.lift_to or any(self.cues._inside(m, w) for w in cue.lift_to)
+        for m, via in self.cues.hits(cue, rule):
+            yield self._site(rule, action, cue, m, via)
 
     def _site(self, rule: Rule, action: str, cue: Cue, m: Match, via: tuple[str, ...]) -> Site:
         scope = m.scope
         d = self.world.view(m.file).definition(scope)
-        first, last = (m.line, m.line) if cue.at == "def" else self.cues.readings.span(m)
-        lines = self.cues.readings.lines(m.file)
+        readings = self.cues.readings
+        first, last = (m.line, m.line) if cue.at == "def" else readings.guard_span(m, cue.guard) if cue.at == "guard" else readings.span(m)
+        lines = readings.lines(m.file)
         return Site(
             rule=rule.id, role=rule.role, action=action, layer=cue.layer or rule.layer, symbol=self.world.symbol(Sym(m.file, scope)),
             file=self.world.path(m.file), def_line=d.line if d else 1, first=first, last=last,
             digest=digest_of("\n".join(lines[first - 1:last])), basis=m.basis,
-            guards=self.cues.readings.guards(m) if cue.at != "def" else (), stack=rule.stack, context=self.world.context(m.file), via=via,
+            guards=readings.guards(m) if cue.at != "def" else (), stack=rule.stack, context=self.world.context(m.file), via=via,
             why=cue.why.en or rule.why.en or rule.guards_what.en,
         )
 

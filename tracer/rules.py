@@ -74,6 +74,10 @@ class Cue:
     keep: bool = True
     lift_in: tuple[str, ...] = ()
     lift_to: tuple[str, ...] = ()
+    lift_via: tuple[str, ...] = ()
+    lift_on: tuple[str, ...] = ()
+    lift_guard: str = ""
+    lift_not_guard: str = ""
     at: str = "statement"
     layer: str = ""
     why: Text = Text()
@@ -195,7 +199,7 @@ def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: s
     own_state = _strings(item.get("state")) or state
     if matcher == "op" and not own_state:
         raise RuleError(f"{rule_id}: an op cue needs a state", where=where, todo="add `state: Class.field`")
-    for key in ("value", "args", "guard", "not_guard"):
+    for key in ("value", "args", "guard", "not_guard", "lift_guard", "lift_not_guard"):
         try:
             re.compile(item.get(key, ""))
         except re.error as error:
@@ -210,7 +214,8 @@ def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: s
         thread=item.get("thread"), init=item.get("init"),
         files=_strings(item.get("in")), not_files=_strings(item.get("not_in")), pick=item.get("pick", "all"),
         lift=item.get("lift", 0), keep=item.get("keep", True), lift_in=_strings(item.get("lift_in")),
-        lift_to=_strings(item.get("lift_to")),
+        lift_to=_strings(item.get("lift_to")), lift_via=_strings(item.get("lift_via")), lift_on=_strings(item.get("lift_on")),
+        lift_guard=item.get("lift_guard", ""), lift_not_guard=item.get("lift_not_guard", ""),
         at=item.get("at", "def" if matcher in ("define", "override", "decorator") else "statement"),
         layer=item.get("layer", ""), why=_text(item.get("why")),
     )

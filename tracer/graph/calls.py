@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -40,7 +41,27 @@ class Calls:
 
     def targets(self, file: int, call: Call) -> tuple[Target, ...]:
         """What `call` may reach; () where it does not resolve."""
-        return self.callees(file, call.scope, call.callee)
+        found = self.callees(file, call.scope, call.callee)
+        return self._by_arity(found, len(call.args)) if len(found) > 1 else found
+
+    def _by_arity(self, found: tuple[Target, ...], count: int) -> tuple[Target, ...]:
+        """Of C++ overloads, those that take so many arguments (all, if none does)."""
+        groups: dict[str, list[Target]] = {}
+        for t in found:
+            if isinstance(t.to, Sym) and not self.world.view(t.to.file).python:
+                groups.setdefault(self.world.symbol(t.to), []).append(t)
+        dropped: set[Target] = set()
+        for group in groups.values():
+            fitting = [t for t in group if self._takes(t.to, count)]  # type: ignore[arg-type]
+            if fitting:
+                dropped |= set(group) - set(fitting)
+        return tuple(t for t in found if t not in dropped)
+
+    def _takes(self, function: Sym, count: int) -> bool:
+        d = self.world.definition(function)
+        if d is None:
+            return False
+        return sum(1 for p in d.params if not p.default and not p.kind) <= count <= len(d.params) or any(p.kind for p in d.params)
 
     def callees(self, file: int, scope: int, callee: str) -> tuple[Target, ...]:
         """What calling the access path `callee` may reach."""
@@ -141,17 +162,29 @@ class Calls:
         if name == "__init__" and owner is not None:
             name = last_part(self.world.definition(owner).name)  # type: ignore[union-attr]
         same = {sym} | self._declarations(sym)
+        names = {name, *self.aliases(name)}
         out = []
-        for number in self.world.files_with("c", name):
+        for number in sorted({n for spelt in names for n in self.world.files_with("c", spelt)}):
             for call in self.world.view(number).facts.calls:
                 items = parts(call.callee)
-                if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) != name:
+                if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) not in names:
                     continue
                 for t in self.targets(number, call):
                     if t.to in same:
                         out.append(CallSite(number, call, t.basis))
                         break
         return tuple(sorted(out, key=lambda c: (self.world.path(c.file), c.call.line)))
+
+    @functools.cache  # noqa: B019
+    def aliases(self, method: str) -> tuple[str, ...]:
+        """Fields that hold a method of this name (`self.complete_write = self.complete_store`): other names it is called by."""
+        out = set()
+        for number in self.world.files_with("u", method):
+            for f in self.world.view(number).facts.fields:
+                items = parts(f.value) if f.value.endswith(method) else ()
+                if items and items[-1].lstrip(".") == method and f.name != method:
+                    out.add(f.name)
+        return tuple(sorted(out))
 
     def _declarations(self, sym: Sym) -> set[Sym]:
         """A C++ function's other spellings: its declaration in the class, its out-of-line body."""

@@ -101,9 +101,8 @@ class Types:
             if found.index < 0:
                 return (Type("mod", found),)
             return (Type("cls" if self.world.is_class(found) else "fn", found),)
-        fields = view.fields.get((-1, name))
-        if fields:
-            return self._declared(Sym(file, -1), fields)
+        if (-1, name) in view.fields:
+            return self._module_variable(file, name)
         if isinstance(found, str):
             owner, _, last = found.rpartition(".")
             number = self.world.modules.get(owner)
@@ -114,6 +113,8 @@ class Types:
 
     def _module_variable(self, number: int, name: str) -> Types_:
         fields = self.world.view(number).fields.get((-1, name))
+        if fields and fields[0].text.split("(")[0].rsplit(".", 1)[-1] == "NewType":
+            return (Type("extc", f"{self.world.view(number).module}.{name}"),)  # called like a function, gives its argument
         if fields:
             return self._declared(Sym(number, -1), fields)
         for i in self.world.view(number).imports.get(name, ()):
@@ -147,8 +148,19 @@ class Types:
                 declared = self.of(file, s, p.default)
             return merge(declared, own)
         if binds:
-            return merge(*(self.of(file, s, b.value) for b in binds if b.value))
+            return self._filled(file, s, name, merge(*(self.of(file, s, b.value) for b in binds if b.value)))
         return None
+
+    def _filled(self, file: int, scope: int, name: str, found: Types_) -> Types_:
+        """Containers of unknown elements, with what `name[*]` and `name[]` were seen to hold."""
+        if not any(_unfilled(t) for t in found):
+            return found
+        binds = self.world.view(file).binds
+        star = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, name + "[*]"), ())))
+        values = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, name + "[]"), ())))
+        if not star and not values:
+            return found
+        return tuple(t._replace(args=(star, values) if _last(t) in DICTS else (star or values,)) if _unfilled(t) else t for t in found)
 
     def _class_around(self, file: int, scope: int) -> Sym | None:
         for s in self.world.chain(file, scope):
@@ -228,7 +240,7 @@ class Types:
                 return (Type("mod" if found.index < 0 else "cls" if self.world.is_class(found) else "fn", found),)
             return (Type("extc", f"{t.ref}.{name}"),)
         if t.kind == "ext":
-            last = str(t.ref).rsplit(".", 1)[-1]
+            last = _last(t)
             if last == "pair" and name in ("first", "second") and len(t.args) == 2:
                 return t.args[name == "second"]
             if last == "factory" or last == "iterator":
@@ -264,6 +276,9 @@ class Types:
                 for b in self.annotation(cls.file, d.parent if d else -1, base):
                     if b.kind == "ext" and str(b.ref).rsplit(".", 1)[-1] in LISTS | DICTS:
                         return self.attribute(b, name)
+        for cls in mro:  # a C++ accessor stands for what it points to
+            for m in self.world.methods(cls, "operator->")[:1]:
+                return merge(*(self.attribute(r, name) for r in self._function_result(m) if r.ref != t.ref))
         for sub in self.world.subclasses(t.ref)[:24]:  # a mixin's attribute may live in the class that mixes it in
             for cls in self.world.mro(sub):
                 if cls not in mro:
@@ -305,12 +320,12 @@ class Types:
         for f in fields:
             if f.value and f.value != "#none":
                 scope = view.scope_at(f.line) if f.where in ("init", "method") else owner.index
-                out = merge(out, self.of(file, scope, f.value))
-        if not out or any(t.kind == "ext" and not t.args and str(t.ref).rsplit(".", 1)[-1] in LISTS | DICTS for t in out):
+                out = merge(out, self._filled(file, scope, f"self.{f.name}" if owner.index >= 0 else f.name, self.of(file, scope, f.value)))
+        if not out or any(_unfilled(t) for t in out):
             elements = self._inserted(file, owner, fields[0].name)
             if elements:
-                out = tuple(t._replace(args=((), elements) if str(t.ref).rsplit(".", 1)[-1] in DICTS else (elements,))
-                            if t.kind == "ext" and not t.args else t for t in out) or (Type("ext", "dict", (elements, elements)),)
+                out = tuple(t._replace(args=((), elements) if _last(t) in DICTS else (elements,)) if _unfilled(t) else t for t in out) \
+                    or (Type("ext", "dict", (elements, elements)),)
         return out
 
     def _inserted(self, file: int, owner: Sym, name: str) -> Types_:
@@ -338,7 +353,7 @@ class Types:
                     return self._function_result(m)
             return ()
         if t.kind == "ext":
-            last = str(t.ref).rsplit(".", 1)[-1]
+            last = _last(t)
             return t.args[0] if last in ("Callable", "factory") and t.args else ()
         if t.kind == "extc":
             return (Type("ext", t.ref),)
@@ -369,7 +384,7 @@ class Types:
             return () if self._own_or_inherited(t.ref, name) else (t,)
         if t.kind != "ext":
             return ()
-        last = str(t.ref).rsplit(".", 1)[-1]
+        last = _last(t)
         if last in DICTS:
             key, value = (*t.args, (), ())[:2]
             if name in ("get", "pop", "setdefault", "at", "move_to_end", "operator[]"):
@@ -406,6 +421,10 @@ class Types:
     def element(self, t: Type, suffix: str) -> Types_:
         """`t[...]` or an element by iteration."""
         if t.kind == "obj" and isinstance(t.ref, Sym):
+            d = self.world.definition(t.ref)
+            if suffix[1:-1].isdigit() and d is not None and any(last_part(b) == "NamedTuple" for b in d.bases):
+                own = [f for f in self.world.view(t.ref.file).facts.fields if f.owner == t.ref.index]
+                return self._declared(t.ref, [own[int(suffix[1:-1])]]) if int(suffix[1:-1]) < len(own) else ()
             for cls in self.world.mro(t.ref):
                 for name in ("__getitem__", "operator[]") if suffix != "[*]" else ("__iter__", "__next__", "__getitem__", "begin"):
                     for m in self.world.methods(cls, name)[:1]:
@@ -419,7 +438,7 @@ class Types:
             return ()
         if t.kind != "ext":
             return ()
-        last = str(t.ref).rsplit(".", 1)[-1]
+        last = _last(t)
         if last in TUPLES:
             if suffix[1:-1].isdigit() and int(suffix[1:-1]) < len(t.args):
                 return t.args[int(suffix[1:-1])]
@@ -549,3 +568,13 @@ class Types:
             if arg.keyword in ("*", "**") and not arg.keyword:
                 return ""
         return ""
+
+
+def _last(t: Type) -> str:
+    """The last part of an external type's name."""
+    return str(t.ref).rsplit(".", 1)[-1]
+
+
+def _unfilled(t: Type) -> bool:
+    """Whether `t` is a container of which no element is known."""
+    return t.kind == "ext" and not t.args and _last(t) in LISTS | DICTS | TUPLES

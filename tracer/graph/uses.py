@@ -22,6 +22,7 @@ from tracer.survey.store import last_part
 
 ALIAS_DEPTH = 3
 CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__cinit__", "__attrs_post_init__"})
+_READERS = frozenset({"items", "values", "keys", "get", "copy", "find", "count", "contains", "at", "begin", "cbegin", "load", "empty", "size", "front", "top"})
 _EMPTY = re.compile(r"[\w.:]+\(\s*\)")
 _ELEMENT_METHODS = frozenset({".get", ".setdefault", ".pop", ".values", ".items", ".keys", ".find", ".at", ".second", ".first", ".begin", ".copy"})
 
@@ -82,6 +83,13 @@ class Uses:
                     if hit is not None:
                         yield hit
                         break
+            for call in view.facts.calls:  # `d.items()`, `m.find(k)`: reads of the container, not calls of the engine's own
+                if field in call.callee and call.callee.rsplit(".", 1)[-1] in _READERS:
+                    items = parts(call.callee)[:-1]
+                    at = [k for k, i in enumerate(items) if i.lstrip(".") == field and not any(r[0] == "." for r in items[k + 1:])]
+                    basis = self._owned(number, call.scope, items, at[0], family, module) if at else None
+                    if basis is not None:
+                        yield Match(number, call.scope, call.line, call.last, "read", basis, call=call)
 
     def _aliased(self, number: int, scope: int, root: str, field: str) -> bool:
         """Whether local `root` is bound to something that mentions `field`."""
@@ -277,11 +285,18 @@ class Uses:
         owner, _, method = pattern.rpartition(".")
         classes = set(self.world.classes(owner)) if owner else set()
         wanted = set(self.world.functions(pattern)) if not classes else set()
+        names = {method, *self.calls.aliases(method)}
+        methods = {s for c in classes for k in (c, *self.world.subclasses(c)) for s in self.world.methods(k, method)} if len(names) > 1 else set()
         out = []
-        for number in self.world.files_with("c", method):
+        for number in sorted({n for spelt in names for n in self.world.files_with("c", spelt)}):
             for call in self.world.view(number).facts.calls:
                 items = parts(call.callee)
-                if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) != method:
+                spelt = last_part(items[-1].lstrip(".").split("<", 1)[0]) if items else ""
+                if spelt not in names:
+                    continue
+                if spelt != method:
+                    if any(t.to in methods for t in self.calls.targets(number, call)):
+                        out.append(Match(number, call.scope, call.line, call.last, "call", "typed", call=call))
                     continue
                 basis = self._call(number, call, items, classes, wanted, pattern)
                 if basis is not None:
@@ -337,6 +352,11 @@ class Uses:
                 if basis is not None:
                     out.append(Match(number, call.scope, call.line, call.last, "call", basis, call=call))
         return tuple(out)
+
+    def received_by(self, number: int, call: Call, state: str) -> bool:
+        """Whether the receiver of `call` is the state `Class.field` or an element of it."""
+        owners, field = self.owners(state)
+        return self._on(number, call, join(parts(call.callee)[:-1]), field, set(owners)) is not None
 
     def _on(self, number: int, call: Call, receiver: str, field: str, family: set[Sym]) -> Basis | None:
         for path in self._spellings(number, call.scope, receiver, field):

@@ -95,6 +95,8 @@ class Stores(Expressions):
         elif isinstance(target, ast.Attribute):
             inner = self.chain(target.value)
             self.set_attribute(suffixed(inner, "." + target.attr), target.value, target, value, path, annotation)
+            if value is not None and value.__class__ in _HOLDING and inner in ("self", "cls"):
+                self.elements(f"{inner}.{target.attr}", value)
         elif isinstance(target, ast.Subscript):
             self._assign_element(target, path, value)
         elif isinstance(target, ast.Tuple | ast.List):

@@ -136,7 +136,7 @@ class Types:
             if p.name != name:
                 continue
             if position == 0 and d.parent >= 0 and view.python and view.facts.definitions[d.parent].kind in ("class", "enum") \
-                    and "staticmethod" not in d.flags:
+                    and "static" not in d.flags:
                 return (Type("cls" if "classmethod" in d.flags or d.name.endswith("__new__") else "obj", Sym(file, d.parent)),)
             own = merge(*(self.of(file, s, b.value) for b in binds if b.value))
             if p.kind:
@@ -227,6 +227,8 @@ class Types:
     # -- members -----------------------------------------------------------------
     def attribute(self, t: Type, name: str) -> Types_:
         """`t.name`."""
+        if name == "__class__" and t.kind == "obj":
+            return (Type("cls", t.ref),)
         if t.kind in ("obj", "cls") and isinstance(t.ref, Sym):
             return self._member(t, name)
         if t.kind == "mod" and isinstance(t.ref, Sym):
@@ -538,7 +540,7 @@ class Types:
                 items = parts(call.callee)
                 if not items or last_part(items[-1].lstrip(".")) != last_part(called):
                     continue
-                path = self._argument(call, d, position, bound=owner is not None and "staticmethod" not in d.flags)
+                path = self._argument(call, d, position, bound=owner is not None and "static" not in d.flags)
                 if path and self._calls(number, call, function, owner, name):
                     out = merge(out, self.of(number, call.scope, path))
         return out

@@ -250,6 +250,10 @@ class Types:
             return (Type("extc", f"{t.ref}.{name}"),)
         return ()
 
+    def attribute_of(self, cls: Sym, name: str) -> Types_:
+        """The types of field `name` of an instance of `cls`."""
+        return self.attribute(Type("obj", cls), name)
+
     def _member(self, t: Type, name: str) -> Types_:
         assert isinstance(t.ref, Sym)
         key = (t.ref, name + ("" if t.kind == "obj" else "@"))

@@ -1,0 +1,70 @@
+"""Calls and crossings of a world → edges: who reaches whom, how, and how sure that is.
+
+An edge's kind says what is crossed (call, dynamic, callback, thread, async, process, rpc, binding, device, state); its
+basis how it is known. A call that does not resolve stays as an unresolved edge to the text of its callee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tracer.graph.crossings import Crossings
+from tracer.graph.uses import Uses
+from tracer.graph.world import Sym, World
+from tracer.model import Basis, Edge
+
+
+class Link(NamedTuple):
+    """An edge between definitions: from, to (a definition, or text), kind, basis, file number and line of the crossing."""
+
+    source: Sym
+    target: Sym | str
+    kind: str
+    basis: Basis
+    file: int
+    line: int
+
+
+class Edges:
+    """The edges of one world, by file."""
+
+    def __init__(self, uses: Uses) -> None:
+        self.uses, self.world = uses, uses.world
+        self.crossings = Crossings(uses)
+
+    def of_file(self, number: int) -> Iterator[Link]:
+        """Every edge that starts in file `number`: its calls, then what crosses from it."""
+        yield from self._calls(number)
+        for c in self.crossings.of_file(number):
+            yield Link(*c)
+
+    def _calls(self, number: int) -> Iterator[Link]:
+        for call in self.world.view(number).facts.calls:
+            source = Sym(number, self.world.function_of(number, call.scope))
+            targets = self.uses.calls.targets(number, call)
+            if not targets:
+                yield Link(source, call.callee, "call", "unresolved", number, call.line)
+            for t in targets:
+                if t.to == source and len(targets) > 1:
+                    continue
+                kind = "dynamic" if t.basis in ("inherited", "by_name") else "call"
+                yield Link(source, t.to, kind, t.basis, number, call.line)
+                if kind == "call" and t.basis == "typed" and any(o.basis == "inherited" for o in targets):
+                    yield Link(source, t.to, "dynamic", t.basis, number, call.line)
+
+    def all(self) -> Iterator[Edge]:
+        """Every edge of the world as text, sorted within its file; files in order."""
+        for number in range(self.world.size):
+            rows = {self.edge(link) for link in self.of_file(number)}
+            yield from sorted(rows, key=lambda e: (e.line, e.source, e.target, e.kind, e.basis))
+
+    def edge(self, link: Link) -> Edge:
+        """A link with symbols for definitions."""
+        target = self.world.symbol(link.target) if isinstance(link.target, Sym) else link.target
+        return Edge(self.world.symbol(link.source), target, link.kind, link.basis, self.world.path(link.file), link.line)
+
+
+def edges_of(world: World) -> Iterator[Edge]:
+    """Every edge of `world`, in file and line order."""
+    return Edges(Uses(world)).all()

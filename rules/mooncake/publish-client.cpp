@@ -1,5 +1,10 @@
 // Invented: a client that writes in three steps and an owner of a disk that reports what it stored.
+#include <map>
 #include <string>
+
+struct ObjectMeta {
+    std::string key;
+};
 
 class StorageBackend {
    public:
@@ -38,6 +43,7 @@ class Client {
     bool report(const std::string& key) {
         return master_client_.NotifyOffloadSuccess(key);  // expect: offload-report commit
     }
+    bool end(const ObjectMeta& meta);
     bool send(const std::string& key) { return !key.empty(); }  // expect: nothing
 
    private:
@@ -52,5 +58,27 @@ class FileStorage {
     }
 
    private:
+    Client* client_;
+};
+
+class RealClient {
+   public:
+    void open(const std::string& key) {
+        put_sessions_[key] = 1;  // expect: session reserve
+    }
+    void close(const std::string& key) {
+        client_->end(ObjectMeta{key});
+        put_sessions_.erase(key);  // expect: session commit
+    }
+    void cancel(const std::string& key) {
+        put_sessions_.erase(key);  // expect: session revoke
+    }
+    void note(const std::string& key) {
+        notes_.erase(key);  // expect: nothing
+    }
+
+   private:
+    std::map<std::string, int> put_sessions_;
+    std::map<std::string, int> notes_;
     Client* client_;
 };

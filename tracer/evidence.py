@@ -15,6 +15,7 @@ from typing import Any, Literal
 from tracer.errors import SourceUnavailableError, TracerError, UsageError
 from tracer.model import Revision, SourceTree, digest_of
 from tracer.survey import survey_file
+from tracer.targets import Target
 
 Status = Literal["ok", "moved", "stale", "unread"]
 
@@ -81,13 +82,13 @@ def excerpt(tree: SourceTree, file: str, first: int, last: int, context: int = 3
     return Excerpt(file, start, tuple(lines[start - 1 : last + context]), first, last)
 
 
-def permalink(revision: Revision, file: str, first: int, last: int) -> str:
+def permalink(target: Target, revision: Revision, file: str, first: int, last: int) -> str:
     """Web address of the lines at the commit, else at the tag; "" where the revision has neither (a folder)."""
-    ref = revision.commit or revision.tag
-    if not (ref and revision.url):
+    ref, repository = revision.commit or revision.tag, revision.url or target.url
+    if not (ref and repository):
         return ""
     anchor = f"#L{first}" if first == last else f"#L{first}-L{last}"
-    base = revision.url.removesuffix("/").removesuffix(".git")
+    base = repository.removesuffix("/").removesuffix(".git")
     return f"{base}/blob/{urllib.parse.quote(ref)}/{urllib.parse.quote(file)}{anchor}"
 
 

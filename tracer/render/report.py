@@ -1,7 +1,8 @@
 """A role's report: one Markdown page and one JSON document per engine, and an index that answers on one page.
 
-Takes traces with the trees that they were made from, and the gaps of engines that could not be had; makes file names and
-texts, and writes them. Every line that it prints is re-read first, and the count is printed with it. It fetches nothing.
+Takes traces with the trees that they were made from, and the gaps of engines that could not be had; makes file names
+and texts, and writes them. Every line that it prints is re-read first, and the count is printed with it. It fetches
+nothing.
 """
 
 from __future__ import annotations

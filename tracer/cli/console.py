@@ -1,0 +1,146 @@
+"""What every command shares: printing for a terminal or a pipe, progress, names with their nearest, output formats.
+
+rich is imported only where a terminal is written to.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from tracer.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from tracer.render.text import Line, Table
+
+PATIENCE = 1.0  # seconds before a progress bar appears
+
+
+class Format(enum.StrEnum):
+    """How an answer is written."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+
+
+def on_terminal() -> bool:
+    """Whether stdout wants colours: a terminal, unless NO_COLOR or a dumb one; FORCE_COLOR also says yes."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def write(text: str) -> None:
+    """Text as it is."""
+    sys.stdout.write(text)
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Plain lines."""
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+def write_styled(lines: Iterable[Line]) -> None:
+    """Lines with styles: coloured on a terminal, plain otherwise; never cut or wrapped by us."""
+    from tracer.render.text import plain
+
+    if not on_terminal():
+        write_lines(_harmless(plain(line)) for line in lines)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(Text.assemble(*((_harmless(text), style) for text, style in line)))
+
+
+def write_table(table: Table, form: Format = Format.text) -> None:
+    """A table: drawn on a terminal, aligned with spaces in a pipe, or as Markdown."""
+    if form is Format.md:
+        write_lines(table.markdown())
+    elif not on_terminal():
+        write_lines(map(_harmless, table.plain()))
+    else:
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        drawn = RichTable(*table.columns, box=box.SIMPLE_HEAD)
+        for row in table.rows:
+            drawn.add_row(*(Text(_harmless(text), overflow="fold") for text in row))
+        Console().print(drawn)
+
+
+def note(message: str) -> None:
+    """One line on stderr."""
+    print(f"tracer: {message}", file=sys.stderr)
+
+
+def _harmless(text: str) -> str:
+    """Engine text may hold terminal escapes: control characters become their pictures."""
+    return "".join(chr(0x2400 + ord(c)) if ord(c) < 32 else c for c in text) if not text.isprintable() else text
+
+
+def one_of(name: str, known: Sequence[str], what: str) -> str:
+    """`name` if it is known; else a `UsageError` with the nearest names."""
+    if name in known:
+        return name
+    from tracer.targets import nearest
+
+    near = nearest(name, list(known))
+    todo = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+    raise UsageError(f"there is no {what} {name!r}", todo=todo)
+
+
+def folders(paths: Sequence[Path]) -> list[Path]:
+    """Folders that the user named and that exist."""
+    for path in paths:
+        if not path.is_dir():
+            raise UsageError("is no folder", where=str(path), todo="name a folder of <engine>/<rules>.yaml")
+    return [path.resolve() for path in paths]
+
+
+class Bars:
+    """Progress on stderr for whatever takes more than a second; silent when stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._bars: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+        self._since = time.monotonic()
+        self._wanted = sys.stderr.isatty()
+
+    def __enter__(self) -> Bars:
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _b: TracebackType | None) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Stage `what` has done `done` of `total` (0: unknown)."""
+        if not self._wanted or (self._bars is None and time.monotonic() - self._since < PATIENCE):
+            return
+        if self._bars is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+            self._bars = Progress(
+                TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
+                console=Console(stderr=True), transient=True,
+            )
+            self._bars.start()
+        if what not in self._tasks:
+            self._tasks[what] = self._bars.add_task(what, total=total or None)
+        self._bars.update(self._tasks[what], completed=done, total=total or None)

@@ -1,0 +1,133 @@
+"""`where` and `uses`: the questions that are one look-up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tracer.cli.console import Bars, Format, folders, note, one_of, write, write_lines, write_styled
+
+if TYPE_CHECKING:
+    from tracer.model import Trace
+
+OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define", "all")
+
+Role = Annotated[str, typer.Argument(help="A role, or 'all'.")]
+Specs = Annotated[list[str] | None, typer.Argument(help="ENGINE[@VERSION] …; without a version the newest pin, without "
+                                                        "any every engine.", show_default=False)]
+Rules = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of more rules.", show_default=False)]
+Form = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(where)
+    app.command()(uses)
+
+
+def where(
+    role: Role,
+    specs: Specs = None,
+    layer: Annotated[str | None, typer.Option(help="Only this layer.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action.")] = None,
+    guards: Annotated[bool, typer.Option("--guards", help="Show the conditions around each site.")] = False,
+    contexts: Annotated[bool, typer.Option("--contexts", help="Also tests, mocks and benchmarks.")] = False,
+    rules: Rules = None,
+    form: Form = Format.text,
+) -> None:
+    """Where is a role played, per layer?"""
+    check_names(role, layer, action)
+    with Bars() as bars:
+        traces = ask(role, specs or [], layer=layer, action=action, contexts=contexts, rules=rules or [], bars=bars)
+    if form is Format.json:
+        from tracer.render import json as documents
+
+        write(documents.dumps(documents.where(traces)))
+    elif form is Format.md:
+        from tracer.render.text import where_markdown
+
+        write_lines(where_markdown(traces, guards=guards))
+    else:
+        from tracer.render.text import where as lines
+
+        write_styled(lines(traces, guards=guards))
+    raise typer.Exit(status_of(traces))
+
+
+def uses(
+    pattern: Annotated[str, typer.Argument(help="Class.field, Class.method, a function, @decorator, or C++ Class::x.")],
+    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION].")],
+    op: Annotated[str, typer.Option(help=f"One of {', '.join(OPS)}.")] = "all",
+    within: Annotated[str | None, typer.Option("--in", help="Only in paths that this glob matches (or tails).")] = None,
+    form: Form = Format.text,
+) -> None:
+    """Every place that uses this state or calls this function, by type."""
+    one_of(op, OPS, "op")
+    from tracer import trace
+
+    with Bars() as bars:
+        engine, found, gaps = trace.uses(pattern, spec, op=op, glob=within, progress=bars)
+    if form is Format.json:
+        from tracer.render import json as documents
+
+        write(documents.dumps(documents.uses(engine, found, gaps)))
+    else:
+        from tracer.render import text
+
+        if form is Format.md:
+            write_lines(text.uses_markdown(engine, found, gaps))
+        else:
+            write_styled(text.uses(engine, found, gaps))
+    if not found:
+        note(f"nothing in {engine.name} {engine.version} does {op!r} to {pattern} — check the name with --op all")
+        raise typer.Exit(3)
+
+
+def check_names(role: str, layer: str | None, action: str | None) -> None:
+    """`UsageError` with the nearest names for a role, layer or action that does not exist."""
+    from tracer.model import ACTIONS, LAYERS, ROLES
+
+    one_of(role, ("all", *ROLES), "role")
+    if layer is not None:
+        one_of(layer, LAYERS, "layer")
+    if action is not None:
+        actions = ACTIONS.get(role) or sorted({a for known in ACTIONS.values() for a in known})
+        one_of(action, actions, "action" if role == "all" else f"action of {role}")
+
+
+def ask(
+    role: str, specs: Sequence[str], *, layer: str | None, action: str | None, contexts: bool, rules: Sequence[Path],
+    bars: Bars,
+) -> list[Trace]:
+    """One trace per engine. With several, one that cannot be had is a gap; a single one ends the command."""
+    from tracer import trace
+    from tracer.errors import TracerError, UsageError
+    from tracer.model import Gap, Trace
+    from tracer.targets import names
+
+    more = folders(rules)
+    wanted = list(dict.fromkeys(specs)) or list(names())
+    traces: list[Trace] = []
+    for spec in wanted:
+        try:
+            traces.append(trace.where(
+                role, [spec], layer=layer, action=action, contexts=contexts, rules=more, progress=bars,
+            ))
+        except UsageError:
+            raise
+        except TracerError as error:
+            if len(wanted) == 1:
+                raise
+            traces.append(Trace((), gaps=(Gap(spec, str(error)),)))
+    return traces
+
+
+def status_of(traces: Sequence[Trace]) -> int:
+    """0 answered, 1 answered with gaps, 3 nothing found at all."""
+    if not any(trace.sites for trace in traces):
+        note("no site found — see the gaps, or ask without --layer and --action")
+        return 3
+    return 1 if any(trace.gaps for trace in traces) else 0

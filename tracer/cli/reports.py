@@ -1,0 +1,63 @@
+"""`report`: a role's answer as pages to read and documents to check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tracer.cli.console import Bars, folders, note, write_lines
+from tracer.cli.questions import Role, Rules, Specs, check_names
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(report)
+
+
+def report(
+    role: Role,
+    specs: Specs = None,
+    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("out"),
+    contexts: Annotated[bool, typer.Option("--contexts", help="Also tests, mocks and benchmarks.")] = False,
+    rules: Rules = None,
+) -> None:
+    """Write Markdown pages and JSON: per engine and layer each site with excerpt, guards, reason and link."""
+    check_names(role, None, None)
+    from tracer import trace
+    from tracer.checkout import open_tree
+    from tracer.errors import TracerError, UsageError
+    from tracer.evidence import counts
+    from tracer.model import Gap
+    from tracer.render.report import Subject, make, write
+    from tracer.render.text import counts_text
+    from tracer.targets import names
+
+    more = folders(rules or [])
+    subjects, missing = [], []
+    with Bars() as bars:
+        for spec in list(dict.fromkeys(specs or [])) or list(names()):
+            try:
+                tree = open_tree(spec, progress=bars)
+                found = trace.where(role, [spec], contexts=contexts, rules=more, progress=bars)
+                subjects.append(Subject(found, tree))
+            except UsageError:
+                raise
+            except TracerError as error:
+                missing.append(Gap(spec, str(error)))
+        pages = make(role, subjects, missing)
+    write(pages, out)
+    write_lines(
+        f"{e.name} {e.version}: {len(s.trace.sites)} sites, {len(s.trace.gaps)} gaps"
+        for s in subjects for e in s.trace.engines
+    )
+    for gap in missing:
+        note(f"{gap.what} is missing from the report: {gap.why}")
+    tally = counts(pages.verdicts)
+    write_lines([f"{counts_text(tally)}; see {out / 'index.md'}"])
+    if not subjects:
+        raise typer.Exit(3)
+    # A named gap for an engine that nobody asked for by name is part of the answer, not a failure.
+    if tally["ok"] != len(pages.verdicts) or any(s.trace.gaps for s in subjects) or (specs and missing):
+        raise typer.Exit(1)

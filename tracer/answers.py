@@ -1,4 +1,4 @@
-"""Matches → printable answers, and their place in the cache. Keys name every input, so a stale answer cannot be found."""
+"""Matches → printable answers, and their place in the cache. Keys name every input: none is stale."""
 
 from __future__ import annotations
 
@@ -26,13 +26,22 @@ def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
     if op in ("all", "call") and not pattern.startswith("@"):
         matches += engine.called(pattern)
     if op != "call":
-        matches += [m for m in engine.state(pattern) if op in ("all", m.op) or (op == "define" and m.op == "init") or (op == "augment" and m.op.startswith("augment"))]
+        matches += [
+            m
+            for m in engine.state(pattern)
+            if op in ("all", m.op)
+            or (op == "define" and m.op == "init")
+            or (op == "augment" and m.op.startswith("augment"))
+        ]
     for m in matches:
         file = engine.world.path(m.file)
         lines = _lines(engine, m.file)
         symbol = engine.world.symbol(Sym(m.file, m.scope))
         shown = "define" if m.op == "init" else m.op
-        found.setdefault((file, m.line, shown), Use(symbol, file, m.line, shown, digest_of(lines[m.line - 1] if m.line <= len(lines) else ""), m.basis))
+        found.setdefault(
+            (file, m.line, shown),
+            Use(symbol, file, m.line, shown, digest_of(lines[m.line - 1] if m.line <= len(lines) else ""), m.basis),
+        )
     return [found[k] for k in sorted(found)]
 
 
@@ -44,7 +53,7 @@ def _lines(engine: Uses, file: int) -> list[str]:
 
 
 def one_per_statement(sites: Iterable[Site]) -> list[Site]:
-    """One site per role, action and statement: the first rule's (by id), so that overlapping rules do not repeat an answer."""
+    """One site per role, action and statement: the first rule's by id, so that rules may overlap."""
     kept: dict[tuple[str, str, str, int], Site] = {}
     for s in sorted(sites, key=lambda s: (len(s.via), s.rule, s.last)):
         kept.setdefault((s.role, s.action, s.file, s.first), s)
@@ -67,14 +76,16 @@ def recall(store: Store, tree: SourceTree, role: str, rules: tuple[Path, ...]) -
     return msgspec.msgpack.decode(body, type=tuple[list[Site], list[Gap]]) if body else None
 
 
-def keep(store: Store, tree: SourceTree, role: str, rules: tuple[Path, ...], sites: Sequence[Site], gaps: Sequence[Gap]) -> None:
+def keep(
+    store: Store, tree: SourceTree, role: str, rules: tuple[Path, ...], sites: Sequence[Site], gaps: Sequence[Gap]
+) -> None:
     """Keep a role's answer."""
     store.put_answer(_key(tree, role, rules), msgspec.msgpack.encode((list(sites), list(gaps))))
 
 
 def _key(tree: SourceTree, role: str, rules: tuple[Path, ...]) -> str:
-    revision = tree.revision
-    return f"where:{role}:{tree.engine}:{tree.version}:{revision.digest}:{revision.commit}:{rules_digest(tree.engine, rules)}:{code_digest()}"
+    source = f"{tree.engine}:{tree.version}:{tree.revision.digest}:{tree.revision.commit}"
+    return f"where:{role}:{source}:{rules_digest(tree.engine, rules)}:{code_digest()}"
 
 
 @functools.lru_cache

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.globs import path_matches
+from tracer.graph.crossings import Crossings
 from tracer.graph.uses import CONSTRUCTORS, Match, Uses
 from tracer.graph.world import Sym
 from tracer.readings import Readings
@@ -21,10 +22,29 @@ CLOCK = re.compile(
     r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|monotonic\(\)|perf_counter\(\)|(steady|system|high_resolution)_clock::now|Clock::now|"
     r"loop\.time\(\)|now(_\w+)?\b|current_time\b|deadline\b)"
 )
-_STARTS = frozenset({
-    "Thread", "Timer", "Process", "submit", "create_task", "ensure_future", "run_coroutine_threadsafe", "run_in_executor", "to_thread",
-    "add_done_callback", "call_soon_threadsafe", "call_soon", "register", "thread", "jthread", "async", "post", "enqueue", "emplace_back",
-})
+_STARTS = frozenset(
+    {
+        "Thread",
+        "Timer",
+        "Process",
+        "submit",
+        "create_task",
+        "ensure_future",
+        "run_coroutine_threadsafe",
+        "run_in_executor",
+        "to_thread",
+        "add_done_callback",
+        "call_soon_threadsafe",
+        "call_soon",
+        "register",
+        "thread",
+        "jthread",
+        "async",
+        "post",
+        "enqueue",
+        "emplace_back",
+    }
+)
 
 
 class Hit(NamedTuple):
@@ -40,6 +60,7 @@ class CueMatcher:
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world = uses, uses.world
         self.readings = Readings(uses)
+        self.crossings = Crossings(uses)
         self._cache: dict[tuple[Cue, tuple[str, ...], tuple[str, ...]], tuple[Hit, ...]] = {}
 
     def hits(self, cue: Cue, rule: Rule) -> tuple[Hit, ...]:
@@ -66,7 +87,11 @@ class CueMatcher:
         here.sort(key=lambda m: (self.world.path(m.file), m.line, m.op))
         if not cue.lift:
             return [Hit(m, ()) for m in here]
-        above = [h for h in Lift(self.uses, self).callers(here, cue) if cue.keep or self._around_fits(cue, h.match, files, not_files)]
+        above = [
+            h
+            for h in Lift(self.uses, self).callers(here, cue)
+            if cue.keep or self._around_fits(cue, h.match, files, not_files)
+        ]
         above.sort(key=lambda h: (self.world.path(h.match.file), h.match.line, len(h.via)))
         return [Hit(m, ()) for m in here] * cue.keep + above
 
@@ -84,7 +109,12 @@ class CueMatcher:
     def _raw(self, cue: Cue, files: tuple[str, ...]) -> Iterable[Match]:
         if cue.matcher == "op":
             ops = set(cue.patterns) | ({"init"} if cue.init and {"write", "clear"} & set(cue.patterns) else set())
-            return (m for s in cue.state for m in self.uses.state(s) if m.op in ops or ("augment" in ops and m.op.startswith("augment")))
+            return (
+                m
+                for s in cue.state
+                for m in self.uses.state(s)
+                if m.op in ops or ("augment" in ops and m.op.startswith("augment"))
+            )
         if cue.matcher == "call":
             if cue.on:
                 return (m for c in cue.patterns for s in cue.on for m in self.uses.called_on(c, s))
@@ -123,12 +153,29 @@ class CueMatcher:
             for c in family:  # C++ bodies may stand in other files than their class
                 if not self.world.view(c.file).python:
                     d = self.world.definition(c)
-                    out |= {Sym(n, -1) for m in self._method_names(c) for s in self.world.defined(m) if self.world.owner(s) == c
-                            for n in [s.file]} if d else set()
+                    out |= (
+                        {
+                            Sym(n, -1)
+                            for m in self._method_names(c)
+                            for s in self.world.defined(m)
+                            if self.world.owner(s) == c
+                            for n in [s.file]
+                        }
+                        if d
+                        else set()
+                    )
             return tuple(sorted(out))
         owner, _, method = pattern.replace("::", ".").rpartition(".")
-        return tuple(sorted({m for base in self.world.classes(owner) for c in (base, *self.world.subclasses(base))
-                             for m in self.world.methods(c, method)}))
+        return tuple(
+            sorted(
+                {
+                    m
+                    for base in self.world.classes(owner)
+                    for c in (base, *self.world.subclasses(base))
+                    for m in self.world.methods(c, method)
+                }
+            )
+        )
 
     def _method_names(self, cls: Sym) -> list[str]:
         view = self.world.view(cls.file)
@@ -141,7 +188,11 @@ class CueMatcher:
         return (not wanted or path_matches(path, wanted)) and not path_matches(path, (*not_files, *cue.not_files))
 
     def _around_fits(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:
-        return self._place_fits(cue, m) and self._company_fits(cue, m, files, not_files) and self.guards_fit(m, cue.guard, cue.not_guard)
+        return (
+            self._place_fits(cue, m)
+            and self._company_fits(cue, m, files, not_files)
+            and self.guards_fit(m, cue.guard, cue.not_guard)
+        )
 
     def _text_fits(self, cue: Cue, m: Match) -> bool:
         if m.access is not None:
@@ -195,7 +246,11 @@ class CueMatcher:
             for call in self.world.view(number).facts.calls:
                 if last_part(call.callee.split("<", 1)[0]) not in _STARTS:
                     continue
-                out += [(number, call.scope, a.path) for a in call.args if a.path and last_part(a.path.removesuffix("()")) == name]
+                out += [
+                    (number, call.scope, a.path)
+                    for a in call.args
+                    if a.path and last_part(a.path.removesuffix("()")) == name
+                ]
         return tuple(out)
 
     def _starts(self, m: Match) -> bool:
@@ -223,14 +278,16 @@ class CueMatcher:
             and (not cue.before or some(cue.before, lambda o: o.line > m.line))
         )
 
-    def _by_function(self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]) -> dict[tuple[int, int], list[Match]]:
+    def _by_function(
+        self, cue: Cue, files: tuple[str, ...], not_files: tuple[str, ...]
+    ) -> dict[tuple[int, int], list[Match]]:
         out: dict[tuple[int, int], list[Match]] = {}
         for m, _ in self._hits(cue, files, not_files):
             out.setdefault((m.file, self.readings.outer(m.file, m.scope)), []).append(m)
         return out
 
     def guards_fit(self, m: Match, wanted: str, unwanted: str) -> bool:
-        """Whether some guard of the statement matches `wanted` and none matches `unwanted` (regexes; "" asks nothing)."""
+        """Whether some guard of the statement matches `wanted` and none `unwanted` (regexes; "" asks nothing)."""
         if not wanted and not unwanted:
             return True
         guards = self.readings.guards(m)
@@ -259,7 +316,11 @@ class Lift:
         for _ in range(cue.lift):
             above: dict[Sym, tuple[str, ...]] = {}
             for sym, via in todo.items():
-                sites = [c for c in self.uses.calls.callers(sym) if not self.world.context(c.file)]
+                sites = [
+                    c
+                    for c in (*self.uses.calls.callers(sym), *self.cues.crossings.sent_to(sym))
+                    if not self.world.context(c.file)
+                ]
                 if len(sites) > CALLERS_PER_LEVEL:
                     continue
                 chain = (self.world.symbol(sym), *via)
@@ -288,6 +349,10 @@ class Lift:
     def _wanted(self, cue: Cue, m: Match) -> bool:
         if cue.lift_to and not any(self.cues.inside(m, w) for w in cue.lift_to):
             return False
-        if cue.lift_on and m.call is not None and not any(self.uses.received_by(m.file, m.call, s) for s in cue.lift_on):
+        if (
+            cue.lift_on
+            and m.call is not None
+            and not any(self.uses.received_by(m.file, m.call, s) for s in cue.lift_on)
+        ):
             return False
         return self.cues.guards_fit(m, cue.lift_guard, cue.lift_not_guard)

@@ -2,7 +2,7 @@
 
 An example is one invented file, `<rules file's stem>.py` or `.cpp`. A comment at a line's end, or on the line above,
 says what the rules of that file must find there: `expect: ACTION`, `expect: RULE ACTION` (RULE a tail of the id), or
-`expect: nothing`. Outcomes have names: matched, missed, noisy (found, not marked), wrong-action, silent (right, nothing).
+`expect: nothing`. Outcomes: matched, missed, noisy (found, not marked), wrong-action, silent (rightly nothing).
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def run(extra: Sequence[Path] = ()) -> list[Outcome]:
             rules = load_file(file, root)
             out += [check(rules, example, where) for example in examples]
             if not examples and rules:
-                out.append(Outcome(where, "", (), ("no example beside it — write one with positive and look-alike lines",)))
+                out.append(
+                    Outcome(where, "", (), ("no example beside it — write one with positive and look-alike lines",))
+                )
     return out
 
 
@@ -80,7 +82,9 @@ def check(rules: Sequence[Rule], example: Path, where: str) -> Outcome:
 
 def _anywhere(rule: Rule) -> Rule:
     """The rule without its file patterns: an example stands in no engine's folder."""
-    return replace(rule, files=(), not_files=(), actions=tuple((a, tuple(_cue(c) for c in cues)) for a, cues in rule.actions))
+    return replace(
+        rule, files=(), not_files=(), actions=tuple((a, tuple(_cue(c) for c in cues)) for a, cues in rule.actions)
+    )
 
 
 def _cue(cue: Cue) -> Cue:
@@ -88,12 +92,21 @@ def _cue(cue: Cue) -> Cue:
         return tuple(_cue(c) for c in cues)
 
     files = ("example.*",) if cue.files or cue.matcher == "mark" else ()
-    return replace(cue, files=files, not_files=(), lift_in=(), lift_via=(), with_=inner(cue.with_), without=inner(cue.without),
-                   after=inner(cue.after), before=inner(cue.before))
+    return replace(
+        cue,
+        files=files,
+        not_files=(),
+        lift_in=(),
+        lift_via=(),
+        with_=inner(cue.with_),
+        without=inner(cue.without),
+        after=inner(cue.after),
+        before=inner(cue.before),
+    )
 
 
 def _marks(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """(line, [(rule tail, action)]) for each marked line; `nothing` gives an empty list. One comment may hold several, by comma."""
+    """(line, [(rule tail, action)]) for each marked line; `nothing` gives none, a comma separates several."""
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         found = _EXPECT.search(line)
@@ -114,7 +127,9 @@ def _marks(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
         yield at, wanted
 
 
-def _compare(sites: Sequence[Site], marks: Sequence[tuple[int, list[tuple[str, str]]]], rules: str, example: str) -> Outcome:
+def _compare(
+    sites: Sequence[Site], marks: Sequence[tuple[int, list[tuple[str, str]]]], rules: str, example: str
+) -> Outcome:
     counts: Counter[str] = Counter()
     problems = []
     explained: set[tuple[str, str, int]] = set()
@@ -133,7 +148,9 @@ def _compare(sites: Sequence[Site], marks: Sequence[tuple[int, list[tuple[str, s
             counts["silent"] += 1
     marked = {(line, action) for line, wanted in marks for _, action in wanted}
     for s in sites:
-        overlapping = any((line, s.action) in marked for line in range(s.first, s.last + 1))  # another rule's mark: one answer
+        overlapping = any(
+            (line, s.action) in marked for line in range(s.first, s.last + 1)
+        )  # another rule's mark: one answer
         if not overlapping and (s.rule, s.action, s.first) not in explained:
             explained.add((s.rule, s.action, s.first))
             counts["noisy"] += 1

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 ROLES: tuple[str, ...] = (
-    "request_state", "publish", "protection", "completion", "lookup", "key", "load", "reclaim", "failure",
+    "request_state",
+    "publish",
+    "protection",
+    "completion",
+    "lookup",
+    "key",
+    "load",
+    "reclaim",
+    "failure",
 )
 ACTIONS: dict[str, tuple[str, ...]] = {
     "request_state": ("define", "transition"),
@@ -27,7 +35,16 @@ ACTIONS: dict[str, tuple[str, ...]] = {
 }
 LAYERS: tuple[str, ...] = ("gpu", "host", "remote", "transfer", "engine")
 EDGE_KINDS: tuple[str, ...] = (
-    "call", "dynamic", "callback", "thread", "async", "process", "rpc", "binding", "device", "state",
+    "call",
+    "dynamic",
+    "callback",
+    "thread",
+    "async",
+    "process",
+    "rpc",
+    "binding",
+    "device",
+    "state",
 )
 Basis = Literal["exact", "typed", "inherited", "declared", "by_name", "observed", "unresolved"]
 BASES: tuple[Basis, ...] = ("exact", "typed", "inherited", "declared", "by_name", "observed", "unresolved")
@@ -89,8 +106,8 @@ class SourceTree(Protocol):
 class Gap:
     """Something that could not be answered: a file that does not parse, a rule that matches nothing, …"""
 
-    what: str   # rule id, file path or symbol
-    why: str    # one line, with what to do where something can be done
+    what: str  # rule id, file path or symbol
+    why: str  # one line, with what to do where something can be done
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +127,9 @@ class Site:
     basis: Basis
     guards: tuple[str, ...] = ()
     stack: str = ""
-    context: str = ""              # "" live · test · mock · bench · dead · twin …
-    via: tuple[str, ...] = ()      # lifted: the chain down to the mechanism, nearest first
-    why: str = ""                  # what is guarded / what happens, from the rule (English)
+    context: str = ""  # "" live · test · mock · bench · dead · twin …
+    via: tuple[str, ...] = ()  # lifted: the chain down to the mechanism, nearest first
+    why: str = ""  # what is guarded / what happens, from the rule (English)
     permalink: str = ""
 
 

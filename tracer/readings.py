@@ -35,18 +35,24 @@ class Readings:
 
     @functools.cache  # noqa: B019
     def of(self, file: int, scope: int) -> Reading | None:
-        """The reading of the outermost function around `scope`; None outside of functions or where it cannot be read."""
+        """The reading of the outermost function around `scope`; None where there is none or it cannot be read."""
         outer = self.outer(file, scope)
         d = self.world.view(file).definition(outer)
         if d is None or d.kind != "function":
             return None
         try:
-            return read(self.world.view(file).facts.language, self.source(file), d.first, d.last, self.world.symbol(Sym(file, outer)))
+            return read(
+                self.world.view(file).facts.language,
+                self.source(file),
+                d.first,
+                d.last,
+                self.world.symbol(Sym(file, outer)),
+            )
         except SourceParseError:
             return None
 
     def outer(self, file: int, scope: int) -> int:
-        """The outermost function around `scope` (closures belong to their host); `scope` itself outside of functions."""
+        """The outermost function around `scope` (closures belong to their host); else `scope` itself."""
         definitions = self.world.view(file).facts.definitions
         best = scope
         for s in self.world.chain(file, scope):
@@ -68,11 +74,15 @@ class Readings:
         return statement.first, max(statement.first, min(statement.last, statement.first + 60))
 
     def guard_span(self, m: Match, pattern: str) -> tuple[int, int]:
-        """The head of the innermost test around (or of the last early exit before) the statement that `pattern` matches."""
+        """The head of the innermost test around the statement (or last early exit before it) that `pattern` matches."""
         reading = self.of(m.file, m.scope)
         best: tuple[bool, int, int] | None = None
         for s in reading.statements() if reading else ():
-            if s.kind not in ("if", "while", "for", "switch", "match", "try", "with") or s.first > m.line or (pattern and not re.search(pattern, s.text)):
+            if (
+                s.kind not in ("if", "while", "for", "switch", "match", "try", "with")
+                or s.first > m.line
+                or (pattern and not re.search(pattern, s.text))
+            ):
                 continue
             around = s.last >= m.line
             if (around or s.kind == "if") and (best is None or (around, s.first) >= (best[0], best[1])):

@@ -20,7 +20,6 @@ from tracer.rules import Cue, Rule
 from tracer.survey.store import last_part
 
 
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """What one rule found: its sites, and how many per action (also of what a context label hides)."""
@@ -63,19 +62,40 @@ class Roles:
         scope = m.scope
         d = self.world.view(m.file).definition(scope)
         readings = self.cues.readings
-        first, last = (m.line, m.line) if cue.at == "def" else readings.guard_span(m, cue.guard) if cue.at == "guard" else readings.span(m)
+        first, last = (
+            (m.line, m.line)
+            if cue.at == "def"
+            else readings.guard_span(m, cue.guard)
+            if cue.at == "guard"
+            else readings.span(m)
+        )
         lines = readings.lines(m.file)
         return Site(
-            rule=rule.id, role=rule.role, action=action, layer=cue.layer or rule.layer, symbol=self.world.symbol(Sym(m.file, scope)),
-            file=self.world.path(m.file), def_line=d.line if d else 1, first=first, last=last,
-            digest=digest_of("\n".join(lines[first - 1:last])), basis=m.basis,
-            guards=readings.guards(m) if cue.at != "def" else (), stack=rule.stack, context=self.world.context(m.file), via=via,
+            rule=rule.id,
+            role=rule.role,
+            action=action,
+            layer=cue.layer or rule.layer,
+            symbol=self.world.symbol(Sym(m.file, scope)),
+            file=self.world.path(m.file),
+            def_line=d.line if d else 1,
+            first=first,
+            last=last,
+            digest=digest_of("\n".join(lines[first - 1 : last])),
+            basis=m.basis,
+            guards=readings.guards(m) if cue.at != "def" else (),
+            stack=rule.stack,
+            context=self.world.context(m.file),
+            via=via,
             why=cue.why.en or rule.why.en or rule.guards_what.en,
         )
 
     # -- gaps ------------------------------------------------------------------------
     def _gap(self, rule: Rule, counts: dict[str, int]) -> Gap | None:
-        short = [f"{action} {counts.get(action, 0)} (expected {want})" for action, want in rule.expect if not _enough(counts.get(action, 0), want)]
+        short = [
+            f"{action} {counts.get(action, 0)} (expected {want})"
+            for action, want in rule.expect
+            if not _enough(counts.get(action, 0), want)
+        ]
         if not short:
             return None
         hint = self._nearest(rule)
@@ -92,10 +112,24 @@ class Roles:
                     continue
                 near = process.extract(last_part(owner), sorted(self.world.names("d")), limit=3, score_cutoff=60)
                 return f"no class {last_part(owner)} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
-            fields = sorted({name for c in self.world.classes(owner) for k in self.world.mro(c)
-                             for (index, name) in self.world.view(k.file).fields if index == k.index})
-            methods = sorted({name for c in self.world.classes(owner) for k in self.world.mro(c)
-                              for (index, name) in self.world.view(k.file).children if index == k.index})
+            fields = sorted(
+                {
+                    name
+                    for c in self.world.classes(owner)
+                    for k in self.world.mro(c)
+                    for (index, name) in self.world.view(k.file).fields
+                    if index == k.index
+                }
+            )
+            methods = sorted(
+                {
+                    name
+                    for c in self.world.classes(owner)
+                    for k in self.world.mro(c)
+                    for (index, name) in self.world.view(k.file).children
+                    if index == k.index
+                }
+            )
             if leaf not in fields and leaf not in methods:
                 near = process.extract(leaf, fields + methods, limit=3, score_cutoff=50)
                 return f"{last_part(owner)} has no {leaf} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"

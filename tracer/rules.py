@@ -27,7 +27,7 @@ MAX_RULE_FILE_BYTES = 1 << 20  # a rule file is written by hand; more is an atta
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A safe loader (the C one where it is there) that reads only true/false as booleans, so that `on:` stays a word."""
+    """A safe loader (the C one if there is one) that reads only true/false as booleans: `on:` stays a word."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -47,10 +47,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One way to recognise an action. Exactly one matcher is set: op, call, construct, define, override, decorator or mark."""
+    """One way to recognise an action. `matcher` is one of MATCHERS, `patterns` what it looks for."""
 
     matcher: str
-    patterns: tuple[str, ...]           # ops for matcher op, mark kinds for mark, else symbol patterns
+    patterns: tuple[str, ...]  # ops for matcher op, mark kinds for mark, else symbol patterns
     state: tuple[str, ...] = ()
     on: tuple[str, ...] = ()
     value: str = ""
@@ -92,7 +92,7 @@ class Rule:
     layer: str
     actions: tuple[tuple[str, tuple[Cue, ...]], ...]
     engine: str
-    file: str                           # rule file, relative to its rules folder
+    file: str  # rule file, relative to its rules folder
     stack: str = ""
     versions: str = ""
     files: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ def load_file(file: Path, root: Path) -> tuple[Rule, ...]:
 
 
 def read_yaml(file: Path, where: str) -> Any:
-    """Parse one YAML file safely: size-limited, no aliases (an alias bomb needs them), no tags; one-line `RuleError`."""
+    """Parse one YAML file safely: of limited size, no aliases (a bomb needs them), no tags; one-line `RuleError`."""
     try:
         if file.stat().st_size > MAX_RULE_FILE_BYTES:
             raise RuleError("file is larger than 1 MiB", where=where, todo="split it")
@@ -179,11 +179,21 @@ def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
             raise RuleError(f"{item['id']}: versions {item['versions']!r} is no range", where=where) from error
     state = _strings(item.get("state"))
     return Rule(
-        id=item["id"], role=role, layer=item["layer"], engine=engine, file=where,
-        actions=tuple((a, tuple(_cue(c, state, item["id"], where) for c in _many(cs))) for a, cs in item["actions"].items()),
-        stack=item.get("stack", ""), versions=item.get("versions", ""),
-        files=_strings(item.get("in")), not_files=_strings(item.get("not_in")),
-        why=_text(item.get("why")), guards_what=_text(item.get("guards_what")), live=_text(item.get("live")),
+        id=item["id"],
+        role=role,
+        layer=item["layer"],
+        engine=engine,
+        file=where,
+        actions=tuple(
+            (a, tuple(_cue(c, state, item["id"], where) for c in _many(cs))) for a, cs in item["actions"].items()
+        ),
+        stack=item.get("stack", ""),
+        versions=item.get("versions", ""),
+        files=_strings(item.get("in")),
+        not_files=_strings(item.get("not_in")),
+        why=_text(item.get("why")),
+        guards_what=_text(item.get("guards_what")),
+        live=_text(item.get("live")),
         expect=tuple(sorted((item.get("expect") or {}).items())),
     )
 
@@ -204,20 +214,43 @@ def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: s
             re.compile(item.get(key, ""))
         except re.error as error:
             raise RuleError(f"{rule_id}: {key} is no regular expression ({error})", where=where) from error
-    nested = {k: tuple(_cue(c, own_state, rule_id, where) for c in _many(item.get(k))) for k in ("with", "without", "after", "before")}
+    nested = {
+        k: tuple(_cue(c, own_state, rule_id, where) for c in _many(item.get(k)))
+        for k in ("with", "without", "after", "before")
+    }
     return Cue(
-        matcher=matcher, patterns=_strings(item[matcher]), state=own_state, on=_strings(item.get("on")),
-        value=item.get("value", ""), args=item.get("args", ""), test=item.get("test", False), against=item.get("against", ""),
-        guard=item.get("guard", ""), not_guard=item.get("not_guard", ""),
-        within=_strings(item.get("within")), not_within=_strings(item.get("not_within")),
-        with_=nested["with"], without=nested["without"], after=nested["after"], before=nested["before"],
-        thread=item.get("thread"), init=item.get("init"),
-        files=_strings(item.get("in")), not_files=_strings(item.get("not_in")), pick=item.get("pick", "all"),
-        lift=item.get("lift", 0), keep=item.get("keep", True), lift_in=_strings(item.get("lift_in")),
-        lift_to=_strings(item.get("lift_to")), lift_via=_strings(item.get("lift_via")), lift_on=_strings(item.get("lift_on")),
-        lift_guard=item.get("lift_guard", ""), lift_not_guard=item.get("lift_not_guard", ""),
+        matcher=matcher,
+        patterns=_strings(item[matcher]),
+        state=own_state,
+        on=_strings(item.get("on")),
+        value=item.get("value", ""),
+        args=item.get("args", ""),
+        test=item.get("test", False),
+        against=item.get("against", ""),
+        guard=item.get("guard", ""),
+        not_guard=item.get("not_guard", ""),
+        within=_strings(item.get("within")),
+        not_within=_strings(item.get("not_within")),
+        with_=nested["with"],
+        without=nested["without"],
+        after=nested["after"],
+        before=nested["before"],
+        thread=item.get("thread"),
+        init=item.get("init"),
+        files=_strings(item.get("in")),
+        not_files=_strings(item.get("not_in")),
+        pick=item.get("pick", "all"),
+        lift=item.get("lift", 0),
+        keep=item.get("keep", True),
+        lift_in=_strings(item.get("lift_in")),
+        lift_to=_strings(item.get("lift_to")),
+        lift_via=_strings(item.get("lift_via")),
+        lift_on=_strings(item.get("lift_on")),
+        lift_guard=item.get("lift_guard", ""),
+        lift_not_guard=item.get("lift_not_guard", ""),
         at=item.get("at", "def" if matcher in ("define", "override", "decorator") else "statement"),
-        layer=item.get("layer", ""), why=_text(item.get("why")),
+        layer=item.get("layer", ""),
+        why=_text(item.get("why")),
     )
 
 

@@ -25,8 +25,14 @@ from tracer.targets import Target, Version, parse_spec
 
 
 def where(
-    role: str, specs: Sequence[str], *, layer: str | None = None, action: str | None = None, contexts: bool = False,
-    rules: Sequence[Path] = (), progress: Progress | None = None,
+    role: str,
+    specs: Sequence[str],
+    *,
+    layer: str | None = None,
+    action: str | None = None,
+    contexts: bool = False,
+    rules: Sequence[Path] = (),
+    progress: Progress | None = None,
 ) -> Trace:
     """Every site of `role` ("all" for the nine) in each `ENGINE[@VERSION]`, with gaps; sorted by engine, file and line.
 
@@ -35,13 +41,22 @@ def where(
     """
     store = Store()
     parts = [_where_engine(role, spec, tuple(rules), store, progress) for spec in specs]
-    sites = tuple(s for part in parts for s in part.sites
-                  if (not layer or s.layer == layer) and (not action or s.action == action) and (contexts or not s.context))
+    sites = tuple(
+        s
+        for part in parts
+        for s in part.sites
+        if (not layer or s.layer == layer) and (not action or s.action == action) and (contexts or not s.context)
+    )
     return Trace(tuple(e for p in parts for e in p.engines), sites, gaps=tuple(g for p in parts for g in p.gaps))
 
 
 def uses(
-    pattern: str, spec: str, *, op: str = "all", glob: str | None = None, progress: Progress | None = None,
+    pattern: str,
+    spec: str,
+    *,
+    op: str = "all",
+    glob: str | None = None,
+    progress: Progress | None = None,
 ) -> tuple[EngineRevision, tuple[Use, ...], tuple[Gap, ...]]:
     """Every place that does `op` ("all": any) to the state `Class.field`, or calls or defines a function, by type."""
     target, version = parse_spec(spec)
@@ -59,13 +74,21 @@ def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, p
     if missing:
         _assign(missing, target, version, tree, rules, store, progress)
     found = [answers.recall(store, tree, r, rules) for r in wanted]
-    sites = sorted((s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule))
+    sites = sorted(
+        (s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule)
+    )
     gaps = sorted({g for f in found if f for g in f[1]}, key=lambda g: (g.what, g.why))
     return Trace((_revision(tree),), tuple(sites), gaps=tuple(gaps))
 
 
 def _assign(
-    roles: Sequence[str], target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store, progress: Progress | None,
+    roles: Sequence[str],
+    target: Target,
+    version: Version,
+    tree: SourceTree,
+    rules: tuple[Path, ...],
+    store: Store,
+    progress: Progress | None,
 ) -> None:
     """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
     facts = survey(tree, store, progress)

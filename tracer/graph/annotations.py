@@ -16,7 +16,7 @@ from tracer.graph.world import Sym
 
 
 class Type(NamedTuple):
-    """kind: obj (instance) · cls (the class itself) · fn · mod · ext (instance of an external type) · extc (external name)."""
+    """kind: obj (instance) · cls (the class itself) · fn · mod · ext (external instance) · extc (external name)."""
 
     kind: str
     ref: Sym | str
@@ -27,23 +27,106 @@ Types_ = tuple[Type, ...]
 Lookup = Callable[[str], Types_]  # a name in an annotation → the types of its instances
 
 # External containers by how their elements are reached. Spelt as the last part of the external name.
-LISTS = frozenset({
-    "list", "set", "frozenset", "deque", "List", "Set", "FrozenSet", "Deque", "Sequence", "MutableSequence", "Iterable",
-    "Iterator", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "Collection", "AbstractSet", "MutableSet",
-    "Queue", "SimpleQueue", "PriorityQueue", "LifoQueue", "JoinableQueue", "KeysView", "ValuesView", "SortedList", "generator",
-    "vector", "unordered_set", "queue", "span", "array", "stack", "priority_queue", "initializer_list", "multiset",
-})
-DICTS = frozenset({
-    "dict", "defaultdict", "OrderedDict", "Dict", "DefaultDict", "Mapping", "MutableMapping", "Counter", "WeakValueDictionary",
-    "ItemsView", "map", "unordered_map", "multimap", "unordered_multimap", "flat_map", "flat_hash_map", "robin_map", "LRUCache", "TTLCache",
-})
-CPP_MAPS = frozenset({"map", "unordered_map", "multimap", "unordered_multimap", "flat_map", "flat_hash_map", "robin_map"})
+LISTS = frozenset(
+    {
+        "list",
+        "set",
+        "frozenset",
+        "deque",
+        "List",
+        "Set",
+        "FrozenSet",
+        "Deque",
+        "Sequence",
+        "MutableSequence",
+        "Iterable",
+        "Iterator",
+        "Generator",
+        "AsyncIterator",
+        "AsyncIterable",
+        "AsyncGenerator",
+        "Collection",
+        "AbstractSet",
+        "MutableSet",
+        "Queue",
+        "SimpleQueue",
+        "PriorityQueue",
+        "LifoQueue",
+        "JoinableQueue",
+        "KeysView",
+        "ValuesView",
+        "SortedList",
+        "generator",
+        "vector",
+        "unordered_set",
+        "queue",
+        "span",
+        "array",
+        "stack",
+        "priority_queue",
+        "initializer_list",
+        "multiset",
+    }
+)
+DICTS = frozenset(
+    {
+        "dict",
+        "defaultdict",
+        "OrderedDict",
+        "Dict",
+        "DefaultDict",
+        "Mapping",
+        "MutableMapping",
+        "Counter",
+        "WeakValueDictionary",
+        "ItemsView",
+        "map",
+        "unordered_map",
+        "multimap",
+        "unordered_multimap",
+        "flat_map",
+        "flat_hash_map",
+        "robin_map",
+        "LRUCache",
+        "TTLCache",
+    }
+)
+CPP_MAPS = frozenset(
+    {"map", "unordered_map", "multimap", "unordered_multimap", "flat_map", "flat_hash_map", "robin_map"}
+)
 TUPLES = frozenset({"tuple", "Tuple", "pair"})
-TRANSPARENT = frozenset({
-    "Optional", "Union", "Final", "ClassVar", "Annotated", "Required", "NotRequired", "ReadOnly", "InitVar", "Awaitable", "Coroutine",
-    "shared_ptr", "unique_ptr", "weak_ptr", "optional", "reference_wrapper", "expected", "Ref", "ref", "ReferenceType", "Lazy", "ContextManager",
-    "AbstractContextManager", "AsyncContextManager", "enable_shared_from_this", "result", "ErrorOr", "StatusOr",
-})
+TRANSPARENT = frozenset(
+    {
+        "Optional",
+        "Union",
+        "Final",
+        "ClassVar",
+        "Annotated",
+        "Required",
+        "NotRequired",
+        "ReadOnly",
+        "InitVar",
+        "Awaitable",
+        "Coroutine",
+        "shared_ptr",
+        "unique_ptr",
+        "weak_ptr",
+        "optional",
+        "reference_wrapper",
+        "expected",
+        "Ref",
+        "ref",
+        "ReferenceType",
+        "Lazy",
+        "ContextManager",
+        "AbstractContextManager",
+        "AsyncContextManager",
+        "enable_shared_from_this",
+        "result",
+        "ErrorOr",
+        "StatusOr",
+    }
+)
 
 
 def merge(*unions: Types_) -> Types_:
@@ -93,7 +176,9 @@ def _python(node: ast.expr, lookup: Lookup, depth: int) -> Types_:
         return tuple(Type("cls", t.ref) for t in _python(inner[0], lookup, depth + 1) if t.kind == "obj")
     if last == "Callable":
         return (Type("ext", "Callable", (_python(inner[-1], lookup, depth + 1),)),)
-    args = tuple(_python(i, lookup, depth + 1) for i in inner if not (isinstance(i, ast.Constant) and i.value is Ellipsis))
+    args = tuple(
+        _python(i, lookup, depth + 1) for i in inner if not (isinstance(i, ast.Constant) and i.value is Ellipsis)
+    )
     return tuple(t._replace(args=args) if not t.args else t for t in lookup(name))
 
 
@@ -105,7 +190,9 @@ def _dotted(node: ast.expr) -> str:
     return ".".join([node.id, *reversed(bits)]) if isinstance(node, ast.Name) else ""
 
 
-_NOISE = re.compile(r"\b(const|volatile|mutable|static|constexpr|inline|typename|struct|class|enum|virtual|explicit|extern|thread_local|register)\b|&&?|\*|\.\.\.")
+_NOISE = re.compile(
+    r"\b(const|volatile|mutable|static|constexpr|inline|typename|struct|class|enum|virtual|explicit|extern|thread_local|register)\b|&&?|\*|\.\.\."
+)
 
 
 def cpp_type(text: str, lookup: Lookup, depth: int = 0) -> Types_:
@@ -134,7 +221,9 @@ def _cpp_split(text: str) -> tuple[str, tuple[str, ...]]:
     at = text.find("<")
     if at < 0:
         words = text.split("(")[0].split()
-        return (words[-1] if words and words[0] not in ("unsigned", "signed", "long", "short") else "".join(words[:1])), ()
+        return (
+            words[-1] if words and words[0] not in ("unsigned", "signed", "long", "short") else "".join(words[:1])
+        ), ()
     head = " ".join(_NOISE.sub(" ", text[:at]).split())
     depth, start, args = 0, at + 1, []
     for i in range(at, len(text)):
@@ -145,7 +234,7 @@ def _cpp_split(text: str) -> tuple[str, tuple[str, ...]]:
             depth -= 1
             if depth == 0:
                 args.append(text[start:i])
-                tail = text[i + 1:].strip()
+                tail = text[i + 1 :].strip()
                 if tail.startswith("::") and re.match(r"::(value_type|iterator|const_iterator|mapped_type)", tail):
                     return head, tuple(a.strip() for a in args)
                 break

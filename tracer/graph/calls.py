@@ -61,7 +61,9 @@ class Calls:
         d = self.world.definition(function)
         if d is None:
             return False
-        return sum(1 for p in d.params if not p.default and not p.kind) <= count <= len(d.params) or any(p.kind for p in d.params)
+        return sum(1 for p in d.params if not p.default and not p.kind) <= count <= len(d.params) or any(
+            p.kind for p in d.params
+        )
 
     def callees(self, file: int, scope: int, callee: str) -> tuple[Target, ...]:
         """What calling the access path `callee` may reach."""
@@ -107,7 +109,7 @@ class Calls:
 
     def constructor(self, cls: Sym) -> Sym:
         """The method that runs when `cls` is instantiated, or the class itself where there is none."""
-        name = "__init__" if self.world.view(cls.file).python else last_part(self.world.definition(cls).name)  # type: ignore[union-attr]
+        name = "__init__" if self.world.view(cls.file).python else self.world.name(cls)
         for c in self.world.mro(cls):
             found = self.world.methods(c, name)
             if found:
@@ -123,7 +125,7 @@ class Calls:
         for cls in self.world.mro(receiver.ref):
             own = self.world.methods(cls, method)
             if own:
-                bodies = [m for m in own if self.world.definition(m).kind == "function"] or list(own)  # type: ignore[union-attr]
+                bodies = [m for m in own if self.world.kind(m) == "function"] or list(own)
                 for m in bodies:
                     yield m, "typed"
                 found = True
@@ -136,15 +138,21 @@ class Calls:
         if virtual:
             for sub in self.world.subclasses(receiver.ref)[:FAN_OUT]:
                 for m in self.world.methods(sub, method):
-                    if self.world.definition(m).kind == "function":  # type: ignore[union-attr]
+                    if self.world.kind(m) == "function":
                         yield m, "inherited"
 
     def _only(self, method: str, *, python: bool) -> tuple[Sym, ...]:
         """The definitions of a method whose receiver is unknown, if one class family alone has such a name."""
         if method in _COMMON:
             return ()
-        found = [s for s in self.world.defined(method) if self.world.view(s.file).python == python
-                 and (d := self.world.definition(s)) and d.kind == "function" and not self.world.context(s.file)]
+        found = [
+            s
+            for s in self.world.defined(method)
+            if self.world.view(s.file).python == python
+            and (d := self.world.definition(s))
+            and d.kind == "function"
+            and not self.world.context(s.file)
+        ]
         owners = {self.world.owner(s) for s in found}
         if not found or None in owners:
             return ()
@@ -160,7 +168,7 @@ class Calls:
         name = last_part(d.name)
         owner = self.world.owner(sym)
         if name == "__init__" and owner is not None:
-            name = last_part(self.world.definition(owner).name)  # type: ignore[union-attr]
+            name = self.world.name(owner)
         same = {sym} | self._declarations(sym)
         names = {name, *self.aliases(name)}
         out = []
@@ -177,7 +185,7 @@ class Calls:
 
     @functools.cache  # noqa: B019
     def aliases(self, method: str) -> tuple[str, ...]:
-        """Fields that hold a method of this name (`self.complete_write = self.complete_store`): other names it is called by."""
+        """Fields that hold a method of this name (`self.finish = self.close`): other names it is called by."""
         out = set()
         for number in self.world.files_with("u", method):
             for f in self.world.view(number).facts.fields:
@@ -191,14 +199,88 @@ class Calls:
         if self.world.view(sym.file).python:
             return set()
         d = self.world.definition(sym)
-        return {s for s in self.world.defined(last_part(d.name)) if d and self.world.symbol(s) == self.world.symbol(sym)}
+        return (
+            {s for s in self.world.defined(last_part(d.name)) if self.world.symbol(s) == self.world.symbol(sym)}
+            if d
+            else set()
+        )
 
 
 # Method names so common on library objects that a lone definition in the tree says nothing about an unknown receiver.
-_COMMON = frozenset({
-    "append", "add", "get", "pop", "put", "update", "items", "keys", "values", "remove", "clear", "copy", "close", "join", "start", "stop",
-    "run", "wait", "set", "send", "recv", "read", "write", "open", "format", "split", "strip", "encode", "decode", "extend", "insert",
-    "index", "count", "sort", "reverse", "to", "view", "reshape", "item", "size", "shape", "result", "done", "cancel", "submit", "acquire",
-    "release", "lock", "unlock", "push", "front", "back", "begin", "end", "find", "erase", "emplace", "load", "store", "reset", "data",
-    "register", "query", "record", "synchronize", "info", "debug", "warning", "error", "exception", "discard", "setdefault", "popleft",
-})
+_COMMON = frozenset(
+    {
+        "append",
+        "add",
+        "get",
+        "pop",
+        "put",
+        "update",
+        "items",
+        "keys",
+        "values",
+        "remove",
+        "clear",
+        "copy",
+        "close",
+        "join",
+        "start",
+        "stop",
+        "run",
+        "wait",
+        "set",
+        "send",
+        "recv",
+        "read",
+        "write",
+        "open",
+        "format",
+        "split",
+        "strip",
+        "encode",
+        "decode",
+        "extend",
+        "insert",
+        "index",
+        "count",
+        "sort",
+        "reverse",
+        "to",
+        "view",
+        "reshape",
+        "item",
+        "size",
+        "shape",
+        "result",
+        "done",
+        "cancel",
+        "submit",
+        "acquire",
+        "release",
+        "lock",
+        "unlock",
+        "push",
+        "front",
+        "back",
+        "begin",
+        "end",
+        "find",
+        "erase",
+        "emplace",
+        "load",
+        "store",
+        "reset",
+        "data",
+        "register",
+        "query",
+        "record",
+        "synchronize",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "exception",
+        "discard",
+        "setdefault",
+        "popleft",
+    }
+)

@@ -10,6 +10,7 @@ import functools
 import re
 from collections.abc import Iterator
 
+from tracer.graph.calls import CallSite
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Basis
@@ -21,10 +22,29 @@ Crossing = tuple[Sym, Sym | str, str, Basis, int, int]
 
 # Library calls that run what they are given, and what is crossed by that.
 STARTERS = {
-    "Thread": "thread", "Timer": "thread", "Process": "process", "submit": "thread", "run_in_executor": "thread", "to_thread": "thread",
-    "create_task": "async", "ensure_future": "async", "run_coroutine_threadsafe": "async", "gather": "async", "call_soon_threadsafe": "thread",
-    "call_soon": "async", "call_later": "async", "add_done_callback": "callback", "thread": "thread", "jthread": "thread", "async": "thread",
-    "post": "async", "spawn": "async", "start_soon": "async", "apply_async": "thread", "enqueue": "thread", "register_forward_hook": "callback",
+    "Thread": "thread",
+    "Timer": "thread",
+    "Process": "process",
+    "submit": "thread",
+    "run_in_executor": "thread",
+    "to_thread": "thread",
+    "create_task": "async",
+    "ensure_future": "async",
+    "run_coroutine_threadsafe": "async",
+    "gather": "async",
+    "call_soon_threadsafe": "thread",
+    "call_soon": "async",
+    "call_later": "async",
+    "add_done_callback": "callback",
+    "thread": "thread",
+    "jthread": "thread",
+    "async": "thread",
+    "post": "async",
+    "spawn": "async",
+    "start_soon": "async",
+    "apply_async": "thread",
+    "enqueue": "thread",
+    "register_forward_hook": "callback",
 }
 _SENDS = re.compile(r"(invoke|call|send|request)", re.IGNORECASE)
 _FILL = frozenset({"insert"})
@@ -74,10 +94,31 @@ class Crossings:
         for target in self._member(pointer, number):
             yield source, target, "rpc", "declared", number, call.line
 
+    def sent_to(self, sym: Sym) -> Iterator[CallSite]:
+        """Calls that name `sym` as the member pointer of an RPC: its callers in other processes."""
+        if self.world.view(sym.file).python:
+            return
+        name = last_part(self.world.symbol(sym))
+        for number, call, pointer in self._pointers.get(name, ()):
+            if sym in self._member(pointer, number):
+                yield CallSite(number, call, "declared")
+
+    @functools.cached_property
+    def _pointers(self) -> dict[str, list[tuple[int, Call, str]]]:
+        """Last name of a member pointer → the RPC calls that carry it."""
+        out: dict[str, list[tuple[int, Call, str]]] = {}
+        for name in sorted(n for n in self.world.names("c") if "rpc" in n.lower() and _SENDS.search(n)):
+            for number in self.world.files_with("c", name):
+                for call in self.world.view(number).facts.calls:
+                    if name in call.callee and "<" in call.callee and "&" in call.callee:
+                        pointer = call.callee.split("<", 1)[1].split(",")[0].strip(" &>")
+                        out.setdefault(last_part(pointer), []).append((number, call, pointer))
+        return out
+
     def _member(self, pointer: str, near: int) -> list[Sym]:
         """The definitions of `Class::method`, bodies before declarations."""
         found = [s for s in self.world.functions(pointer) if not self.world.view(s.file).python]
-        bodies = [s for s in found if self.world.definition(s).kind == "function"]  # type: ignore[union-attr]
+        bodies = [s for s in found if self.world.kind(s) == "function"]
         return sorted(bodies or found, key=lambda s: (s.file != near, s))[:8]
 
     # -- bindings --------------------------------------------------------------------
@@ -109,12 +150,23 @@ class Crossings:
     def _runs(self, number: int, call: Call) -> list[Sym]:
         for arg in call.args[1:]:
             if arg.path == "#lambda":
-                inner = [c for c in self.world.view(number).calls.get(call.scope, ()) if call.line <= c.line <= call.last and c is not call]
-                return [t.to for c in inner for t in self.uses.calls.targets(number, c)
-                        if isinstance(t.to, Sym) and self.world.owner(t.to) is not None]
+                inner = [
+                    c
+                    for c in self.world.view(number).calls.get(call.scope, ())
+                    if call.line <= c.line <= call.last and c is not call
+                ]
+                return [
+                    t.to
+                    for c in inner
+                    for t in self.uses.calls.targets(number, c)
+                    if isinstance(t.to, Sym) and self.world.owner(t.to) is not None
+                ]
             if "::" in arg.path or arg.path.isidentifier():
                 found = self._member(arg.path, number) or [
-                    t.ref for t in self.types.of(number, call.scope, arg.path) if t.kind == "fn" and isinstance(t.ref, Sym)]
+                    t.ref
+                    for t in self.types.of(number, call.scope, arg.path)
+                    if t.kind == "fn" and isinstance(t.ref, Sym)
+                ]
                 if found:
                     return found
         return []
@@ -130,7 +182,7 @@ class Crossings:
                     continue
                 for to in drainers:
                     if to != function:
-                        yield function, to, "thread" if self._waits(key, to) else "state", "declared", number, line
+                        yield function, to, "thread" if self._waits(key) else "state", "declared", number, line
 
     @functools.cached_property
     def _hands(self) -> dict[tuple[Sym, str], tuple[list[tuple[int, Sym, int]], list[Sym]]]:
@@ -159,7 +211,11 @@ class Crossings:
             items = items[:-1]
         if len(items) == 1 and not self.world.view(number).python:
             owner = self.world.owner(Sym(number, self.world.function_of(number, a.scope)))
-            return (self._declarer(owner, items[0]), items[0]) if owner and items[0].isidentifier() and self._declares(owner, items[0]) else None
+            return (
+                (self._declarer(owner, items[0]), items[0])
+                if owner and items[0].isidentifier() and self._declares(owner, items[0])
+                else None
+            )
         if len(items) < 2 or items[-1][0] != ".":
             return None
         name = items[-1][1:]
@@ -173,13 +229,17 @@ class Crossings:
 
     def _declarer(self, cls: Sym, name: str) -> Sym:
         """The ancestor that declares the field, so that subclasses share it."""
-        return next((c for c in reversed(self.world.mro(cls)) if (c.index, name) in self.world.view(c.file).fields), cls)
+        return next(
+            (c for c in reversed(self.world.mro(cls)) if (c.index, name) in self.world.view(c.file).fields), cls
+        )
 
-    def _waits(self, key: tuple[Sym, str], function: Sym) -> bool:
-        """Whether the drained field is a thread queue."""
+    def _waits(self, key: tuple[Sym, str]) -> bool:
+        """Whether the field is a queue between threads."""
         types = self.types.attribute_of(key[0], key[1])
-        return any(t.kind == "ext" and str(t.ref).rsplit(".", 1)[-1] in ("Queue", "SimpleQueue", "PriorityQueue", "LifoQueue") for t in types) \
-            or any(t.kind == "obj" and isinstance(t.ref, Sym) and "Queue" in self.world.symbol(t.ref) for t in types)
+        return any(
+            t.kind == "ext" and str(t.ref).rsplit(".", 1)[-1] in ("Queue", "SimpleQueue", "PriorityQueue", "LifoQueue")
+            for t in types
+        ) or any(t.kind == "obj" and isinstance(t.ref, Sym) and "Queue" in self.world.symbol(t.ref) for t in types)
 
     # -- events -----------------------------------------------------------------------
     def _events(self, number: int) -> Iterator[Crossing]:

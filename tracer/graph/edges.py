@@ -16,7 +16,7 @@ from tracer.model import Basis, Edge
 
 
 class Link(NamedTuple):
-    """An edge between definitions: from, to (a definition, or text), kind, basis, file number and line of the crossing."""
+    """An edge between definitions; an unresolved target is text. `file` and `line` say where it is crossed."""
 
     source: Sym
     target: Sym | str
@@ -62,7 +62,9 @@ class Edges:
     def edge(self, link: Link) -> Edge:
         """A link with symbols for definitions."""
         target = self.world.symbol(link.target) if isinstance(link.target, Sym) else link.target
-        return Edge(self.world.symbol(link.source), target, link.kind, link.basis, self.world.path(link.file), link.line)
+        return Edge(
+            self.world.symbol(link.source), target, link.kind, link.basis, self.world.path(link.file), link.line
+        )
 
 
 def edges_of(world: World) -> Iterator[Edge]:

@@ -7,16 +7,25 @@ cycles are cut, unions are capped, and a path it cannot follow is `()`, never a 
 
 from __future__ import annotations
 
-from tracer.graph.annotations import CPP_MAPS, DICTS, LISTS, TUPLES, Type, Types_, cpp_type, merge, python_annotation
+from tracer.graph.annotations import DICTS, LISTS, Type, Types_, cpp_type, merge, python_annotation
+from tracer.graph.containers import element, last_name, method_result, unfilled
+from tracer.graph.parameters import Parameters
 from tracer.graph.world import Sym, World
-from tracer.survey.facts import Call, Definition, Field
+from tracer.survey.facts import Definition, Field
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
-DEPTH = 24            # nested evaluations; deeper chains are unknown
-CALLER_FILES = 40     # a parameter's type is asked of its callers only when so few files call that name
-_LITERAL = {"#str": "str", "#int": "int", "#float": "float", "#bool": "bool", "#list": "list", "#dict": "dict", "#set": "set", "#tuple": "tuple"}
-_SAME = frozenset({"copy", "get", "lock", "value", "load", "operator->", "release", "deepcopy", "union", "difference", "intersection", "result"})
+DEPTH = 24  # nested evaluations; deeper chains are unknown
+_LITERAL = {
+    "#str": "str",
+    "#int": "int",
+    "#float": "float",
+    "#bool": "bool",
+    "#list": "list",
+    "#dict": "dict",
+    "#set": "set",
+    "#tuple": "tuple",
+}
 
 
 class Types:
@@ -27,7 +36,8 @@ class Types:
         self._memo: dict[tuple[int, int, str], Types_] = {}
         self._field_memo: dict[tuple[Sym, str], Types_] = {}
         self._running: set[object] = set()
-        self._depth = 0
+        self.depth = 0
+        self._parameters = Parameters(self)
 
     # -- paths -------------------------------------------------------------------
     def of(self, file: int, scope: int, path: str) -> Types_:
@@ -36,15 +46,15 @@ class Types:
         found = self._memo.get(key)
         if found is not None:
             return found
-        if key in self._running or self._depth > DEPTH:
+        if key in self._running or self.depth > DEPTH:
             return ()
         self._running.add(key)
-        self._depth += 1
+        self.depth += 1
         try:
             found = self._of(file, scope, parts(path))
         finally:
             self._running.discard(key)
-            self._depth -= 1
+            self.depth -= 1
         self._memo[key] = found
         return found
 
@@ -61,7 +71,7 @@ class Types:
             name = items[-2][1:] if items[-2][0] == "." else ""
             if name:  # a container's or smart pointer's method: the receiver says what comes out
                 receiver = self.of(file, scope, join(items[:-2]))
-                known = merge(*(self._method_result(t, name) for t in receiver))
+                known = merge(*(self._smart_pointer(t, name) or method_result(t, name) for t in receiver))
                 if known:
                     return known
             return merge(*(self.result(t) for t in before))
@@ -114,7 +124,9 @@ class Types:
     def _module_variable(self, number: int, name: str) -> Types_:
         fields = self.world.view(number).fields.get((-1, name))
         if fields and fields[0].text.split("(")[0].rsplit(".", 1)[-1] == "NewType":
-            return (Type("extc", f"{self.world.view(number).module}.{name}"),)  # called like a function, gives its argument
+            return (
+                Type("extc", f"{self.world.view(number).module}.{name}"),
+            )  # called like a function, gives its argument
         if fields:
             return self._declared(Sym(number, -1), fields)
         for i in self.world.view(number).imports.get(name, ()):
@@ -135,15 +147,24 @@ class Types:
         for position, p in enumerate(d.params):
             if p.name != name:
                 continue
-            if position == 0 and d.parent >= 0 and view.python and view.facts.definitions[d.parent].kind in ("class", "enum") \
-                    and "static" not in d.flags:
-                return (Type("cls" if "classmethod" in d.flags or d.name.endswith("__new__") else "obj", Sym(file, d.parent)),)
+            if (
+                position == 0
+                and d.parent >= 0
+                and view.python
+                and view.facts.definitions[d.parent].kind in ("class", "enum")
+                and "static" not in d.flags
+            ):
+                return (
+                    Type(
+                        "cls" if "classmethod" in d.flags or d.name.endswith("__new__") else "obj", Sym(file, d.parent)
+                    ),
+                )
             own = merge(*(self.of(file, s, b.value) for b in binds if b.value))
             if p.kind:
                 return (Type("ext", "tuple" if p.kind == "*" else "dict"),)
             declared = self.annotation(file, s, p.annotation) if p.annotation else ()
             if not declared:
-                declared = self.parameter(Sym(file, s), position)
+                declared = self._parameters.of(Sym(file, s), position)
             if not declared and p.default:
                 declared = self.of(file, s, p.default)
             return merge(declared, own)
@@ -153,14 +174,17 @@ class Types:
 
     def _filled(self, file: int, scope: int, name: str, found: Types_) -> Types_:
         """Containers of unknown elements, with what `name[*]` and `name[]` were seen to hold."""
-        if not any(_unfilled(t) for t in found):
+        if not any(unfilled(t) for t in found):
             return found
         binds = self.world.view(file).binds
         star = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, name + "[*]"), ())))
         values = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, name + "[]"), ())))
         if not star and not values:
             return found
-        return tuple(t._replace(args=(star, values) if _last(t) in DICTS else (star or values,)) if _unfilled(t) else t for t in found)
+        return tuple(
+            t._replace(args=(star, values) if last_name(t) in DICTS else (star or values,)) if unfilled(t) else t
+            for t in found
+        )
 
     def _class_around(self, file: int, scope: int) -> Sym | None:
         for s in self.world.chain(file, scope):
@@ -199,28 +223,34 @@ class Types:
             return (Type("ext", "std.factory", (self.annotation(file, scope, template[:-1].split(",")[0]),)),)
         found_class = self.world.cpp_lookup(bare, file, inside)
         if found_class is not None:
-            d = self.world.definition(found_class)
-            if d is not None and d.kind == "alias":
-                return tuple(Type("cls", t.ref) for t in self.annotation(found_class.file, -1, d.returns) if t.kind == "obj")
+            alias = self.world.definition(found_class)
+            if alias is not None and alias.kind == "alias":
+                meant = self.annotation(found_class.file, -1, alias.returns)
+                return tuple(Type("cls", t.ref) for t in meant if t.kind == "obj")
             return (Type("cls", found_class),)
         if "::" in bare:
             owner = self.world.cpp_lookup(bare.rsplit("::", 1)[0], file, inside)
             if owner is not None:
                 return self.attribute(Type("cls", owner), last)
-        functions = self._cpp_functions(bare, file, inside)
+        functions = self._cpp_functions(bare, inside)
         if functions:
             return functions
         return (Type("extc", bare.replace("::", ".")),)
 
-    def _cpp_functions(self, bare: str, file: int, inside: str) -> Types_:
-        found = [s for s in self.world.defined(last_part(bare))
-                 if not self.world.view(s.file).python and (d := self.world.definition(s)) and d.kind in ("function", "declaration")]
+    def _cpp_functions(self, bare: str, inside: str) -> Types_:
+        found = [
+            s
+            for s in self.world.defined(last_part(bare))
+            if not self.world.view(s.file).python
+            and (d := self.world.definition(s))
+            and d.kind in ("function", "declaration")
+        ]
         scopes = inside.split("::")
         for k in range(len(scopes), -1, -1):
             full = "::".join([*scopes[:k], bare])
             exact = [s for s in found if self.world.symbol(s) == full]
             if exact:
-                bodies = [s for s in exact if self.world.definition(s).kind == "function"]  # type: ignore[union-attr]
+                bodies = [s for s in exact if self.world.kind(s) == "function"]
                 return tuple(Type("fn", s) for s in (bodies or exact)[:8])
         return ()
 
@@ -242,7 +272,7 @@ class Types:
                 return (Type("mod" if found.index < 0 else "cls" if self.world.is_class(found) else "fn", found),)
             return (Type("extc", f"{t.ref}.{name}"),)
         if t.kind == "ext":
-            last = _last(t)
+            last = last_name(t)
             if last == "pair" and name in ("first", "second") and len(t.args) == 2:
                 return t.args[name == "second"]
             if last == "factory" or last == "iterator":
@@ -304,7 +334,11 @@ class Types:
         methods = self.world.methods(cls, name)
         if methods:
             first = self.world.definition(methods[0])
-            if first is not None and ("property" in first.flags or any("cached_property" in x for x in first.decorators)) and kind == "obj":
+            if (
+                first is not None
+                and ("property" in first.flags or any("cached_property" in x for x in first.decorators))
+                and kind == "obj"
+            ):
                 return self.result(Type("fn", methods[0]))
             return tuple(Type("fn", m) for m in methods)
         inner = view.children.get((cls.index, name))
@@ -313,7 +347,7 @@ class Types:
         return None
 
     def _declared(self, owner: Sym, fields: list[Field]) -> Types_:
-        """The types of a field or module variable: its annotation, else the values it gets, with elements from inserts."""
+        """The types of a field or module variable: its annotation, else its values and what is inserted."""
         file = owner.file
         view = self.world.view(file)
         for f in fields:
@@ -326,12 +360,19 @@ class Types:
         for f in fields:
             if f.value and f.value != "#none":
                 scope = view.scope_at(f.line) if f.where in ("init", "method") else owner.index
-                out = merge(out, self._filled(file, scope, f"self.{f.name}" if owner.index >= 0 else f.name, self.of(file, scope, f.value)))
-        if not out or any(_unfilled(t) for t in out):
+                out = merge(
+                    out,
+                    self._filled(
+                        file, scope, f"self.{f.name}" if owner.index >= 0 else f.name, self.of(file, scope, f.value)
+                    ),
+                )
+        if not out or any(unfilled(t) for t in out):
             elements = self._inserted(file, owner, fields[0].name)
             if elements:
-                out = tuple(t._replace(args=((), elements) if _last(t) in DICTS else (elements,)) if _unfilled(t) else t for t in out) \
-                    or (Type("ext", "dict", (elements, elements)),)
+                out = tuple(
+                    t._replace(args=((), elements) if last_name(t) in DICTS else (elements,)) if unfilled(t) else t
+                    for t in out
+                ) or (Type("ext", "dict", (elements, elements)),)
         return out
 
     def _inserted(self, file: int, owner: Sym, name: str) -> Types_:
@@ -342,7 +383,9 @@ class Types:
             if a.op != "insert" or not a.value:
                 continue
             items = parts(a.target)
-            if (owner.index >= 0 and items[:2] == ("self", "." + name) and len(items) == 2) or (owner.index < 0 and items == (name,)):
+            if (owner.index >= 0 and items[:2] == ("self", "." + name) and len(items) == 2) or (
+                owner.index < 0 and items == (name,)
+            ):
                 out = merge(out, self.of(file, a.scope, a.value))
         return out
 
@@ -359,7 +402,7 @@ class Types:
                     return self._function_result(m)
             return ()
         if t.kind == "ext":
-            last = _last(t)
+            last = last_name(t)
             return t.args[0] if last in ("Callable", "factory") and t.args else ()
         if t.kind == "extc":
             return (Type("ext", t.ref),)
@@ -378,44 +421,23 @@ class Types:
                 manager = any("contextmanager" in x for x in d.decorators)
                 return merge(*(t.args[0] for t in found if t.args)) if manager else found
         view = self.world.view(sym.file)
-        returned = merge(*(self.of(sym.file, sym.index, b.value) for b in view.binds.get((sym.index, "return"), ()) if b.value))
-        yielded = merge(*(self.of(sym.file, sym.index, b.value) for b in view.binds.get((sym.index, "yield"), ()) if b.value))
+        returned = merge(
+            *(self.of(sym.file, sym.index, b.value) for b in view.binds.get((sym.index, "return"), ()) if b.value)
+        )
+        yielded = merge(
+            *(self.of(sym.file, sym.index, b.value) for b in view.binds.get((sym.index, "yield"), ()) if b.value)
+        )
         if yielded:
-            return yielded if any("contextmanager" in x for x in d.decorators) else (Type("ext", "generator", (yielded,)),)
+            return (
+                yielded if any("contextmanager" in x for x in d.decorators) else (Type("ext", "generator", (yielded,)),)
+            )
         return returned
 
-    def _method_result(self, t: Type, name: str) -> Types_:
-        """Results of methods of external containers and smart pointers; () where the ordinary way applies."""
-        if t.kind == "obj" and name in ("lock", "get", "value", "load") and isinstance(t.ref, Sym) and not self.world.view(t.ref.file).python:
-            return () if self._own_or_inherited(t.ref, name) else (t,)
-        if t.kind != "ext":
+    def _smart_pointer(self, t: Type, name: str) -> Types_:
+        """`p.get()`, `w.lock()`, `o.value()` of a C++ pointer or optional that stands for its object."""
+        if t.kind != "obj" or name not in ("lock", "get", "value", "load") or not isinstance(t.ref, Sym):
             return ()
-        last = _last(t)
-        if last in DICTS:
-            key, value = (*t.args, (), ())[:2]
-            if name in ("get", "pop", "setdefault", "at", "move_to_end", "operator[]"):
-                return value
-            if name == "values":
-                return (Type("ext", "list", (value,)),)
-            if name == "keys":
-                return (Type("ext", "list", (key,)),)
-            if name == "items":
-                return (Type("ext", "list", ((Type("ext", "tuple", (key, value)),),)),)
-            if name == "popitem":
-                return (Type("ext", "tuple", (key, value)),)
-            if name in ("find", "begin", "end", "emplace", "try_emplace", "insert", "lower_bound", "extract"):
-                return (Type("ext", "pair", (key, value)),)
-            if name in ("copy", "most_common"):
-                return (t,)
-        if last in LISTS:
-            element = t.args[0] if t.args else ()
-            if name in ("pop", "popleft", "get", "get_nowait", "front", "back", "at", "top", "find", "begin", "end", "rbegin", "emplace_back", "__next__"):
-                return element
-            if name in ("copy", "union", "difference", "intersection"):
-                return (t,)
-        if last in ("factory", "iterator"):
-            return t.args[0] if name in ("get", "value") and t.args else ()
-        return (t,) if name in _SAME and last in ("Future", "Task") else ()
+        return () if self.world.view(t.ref.file).python or self._own_or_inherited(t.ref, name) else (t,)
 
     def _own_or_inherited(self, cls: Sym, name: str) -> bool:
         return any(self.world.methods(c, name) for c in self.world.mro(cls))
@@ -432,31 +454,26 @@ class Types:
                 own = [f for f in self.world.view(t.ref.file).facts.fields if f.owner == t.ref.index]
                 return self._declared(t.ref, [own[int(suffix[1:-1])]]) if int(suffix[1:-1]) < len(own) else ()
             for cls in self.world.mro(t.ref):
-                for name in ("__getitem__", "operator[]") if suffix != "[*]" else ("__iter__", "__next__", "__getitem__", "begin"):
+                for name in (
+                    ("__getitem__", "operator[]")
+                    if suffix != "[*]"
+                    else ("__iter__", "__next__", "__getitem__", "begin")
+                ):
                     for m in self.world.methods(cls, name)[:1]:
                         found = self._function_result(m)
-                        return merge(*(self.element(f, suffix) if f.kind == "ext" and name in ("__iter__", "begin") else (f,) for f in found))
+                        return merge(
+                            *(
+                                self.element(f, suffix) if f.kind == "ext" and name in ("__iter__", "begin") else (f,)
+                                for f in found
+                            )
+                        )
                 d = self.world.definition(cls)
                 for base in d.bases if d else ():
                     for b in self.annotation(cls.file, d.parent if d else -1, base):
                         if b.kind == "ext":
                             return self.element(b, suffix)
             return ()
-        if t.kind != "ext":
-            return ()
-        last = _last(t)
-        if last in TUPLES:
-            if suffix[1:-1].isdigit() and int(suffix[1:-1]) < len(t.args):
-                return t.args[int(suffix[1:-1])]
-            return merge(*t.args)
-        if last in DICTS:
-            key, value = (*t.args, (), ())[:2]
-            if suffix != "[*]":
-                return value
-            return (Type("ext", "pair", (key, value)),) if last in CPP_MAPS else key
-        if last in LISTS:
-            return t.args[0] if t.args else ()
-        return ()
+        return element(t, suffix) if t.kind == "ext" else ()
 
     # -- annotations and parameters ----------------------------------------------------
     def annotation(self, file: int, scope: int, text: str) -> Types_:
@@ -486,7 +503,9 @@ class Types:
 
     def _type_alias(self, sym: Sym) -> Types_:
         d = self.world.definition(sym)
-        return self.annotation(sym.file, d.parent, d.returns) if d is not None and d.kind == "alias" and d.returns else ()
+        return (
+            self.annotation(sym.file, d.parent, d.returns) if d is not None and d.kind == "alias" and d.returns else ()
+        )
 
     def _alias_variable(self, file: int, name: str) -> Types_:
         """A module variable used as a type: `BlockTable = dict[int, Block]`."""
@@ -516,71 +535,3 @@ class Types:
             return cpp_type(d.returns, lambda n: self._cpp_annotated(found.file, scope_name, n))
         finally:
             self._running.discard(key)
-
-    def parameter(self, function: Sym, position: int) -> Types_:
-        """The type of an undeclared parameter from the arguments of its callers."""
-        key = ("parameter", function, position)
-        if key in self._running or self._depth > 12:
-            return ()
-        self._running.add(key)
-        try:
-            return self._parameter(function, position)
-        finally:
-            self._running.discard(key)
-
-    def _parameter(self, function: Sym, position: int) -> Types_:
-        d = self.world.definition(function)
-        if d is None or not self.world.view(function.file).python:
-            return ()
-        owner = self.world.owner(function)
-        name = last_part(d.name)
-        called = self.world.definition(owner).name if name == "__init__" and owner else name  # type: ignore[union-attr]
-        files = self.world.files_with("c", last_part(called))
-        if len(files) > CALLER_FILES:
-            return ()
-        out: Types_ = ()
-        for number in files:
-            for call in self.world.view(number).facts.calls:
-                items = parts(call.callee)
-                if not items or last_part(items[-1].lstrip(".")) != last_part(called):
-                    continue
-                path = self._argument(call, d, position, bound=owner is not None and "static" not in d.flags)
-                if path and self._calls(number, call, function, owner, name):
-                    out = merge(out, self.of(number, call.scope, path))
-        return out
-
-    def _calls(self, number: int, call: Call, function: Sym, owner: Sym | None, name: str) -> bool:
-        for t in self.of(number, call.scope, call.callee):
-            if t.kind == "fn" and isinstance(t.ref, Sym) and (t.ref == function or self.overrides(function, t.ref)):
-                return True
-            if t.kind == "cls" and name == "__init__" and isinstance(t.ref, Sym) and owner is not None and self.world.is_a(t.ref, owner):
-                return True
-        return False
-
-    def overrides(self, method: Sym, base: Sym) -> bool:
-        """Whether `method` overrides `base`."""
-        a, b = self.world.owner(method), self.world.owner(base)
-        da, db = self.world.definition(method), self.world.definition(base)
-        return bool(a and b and da and db and last_part(da.name) == last_part(db.name) and a != b and self.world.is_a(a, b))
-
-    @staticmethod
-    def _argument(call: Call, d: Definition, position: int, *, bound: bool) -> str:
-        """The access path passed for parameter `position`; "" if none or unpacked."""
-        name = d.params[position].name
-        at = position - 1 if bound else position
-        for k, arg in enumerate(call.args):
-            if arg.keyword == name or (not arg.keyword and k == at):
-                return arg.path if arg.path not in ("?", "#none", "#lambda") else ""
-            if arg.keyword in ("*", "**") and not arg.keyword:
-                return ""
-        return ""
-
-
-def _last(t: Type) -> str:
-    """The last part of an external type's name."""
-    return str(t.ref).rsplit(".", 1)[-1]
-
-
-def _unfilled(t: Type) -> bool:
-    """Whether `t` is a container of which no element is known."""
-    return t.kind == "ext" and not t.args and _last(t) in LISTS | DICTS | TUPLES

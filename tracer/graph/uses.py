@@ -9,45 +9,61 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tracer.graph.annotations import Type
-from tracer.graph.calls import Calls
-from tracer.graph.types import Types
+from tracer.graph.places import Match, Places
 from tracer.graph.world import Sym, World
 from tracer.model import Basis
-from tracer.survey.facts import Access, Call, Definition
+from tracer.survey.facts import Access, Call
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
 ALIAS_DEPTH = 3
 CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__cinit__", "__attrs_post_init__"})
-_READERS = frozenset({"items", "values", "keys", "get", "copy", "find", "count", "contains", "at", "begin", "cbegin", "load", "empty", "size", "front", "top"})
+_READERS = frozenset(
+    {
+        "items",
+        "values",
+        "keys",
+        "get",
+        "copy",
+        "find",
+        "count",
+        "contains",
+        "at",
+        "begin",
+        "cbegin",
+        "load",
+        "empty",
+        "size",
+        "front",
+        "top",
+    }
+)
 _EMPTY = re.compile(r"[\w.:]+\(\s*\)")
-_ELEMENT_METHODS = frozenset({".get", ".setdefault", ".pop", ".values", ".items", ".keys", ".find", ".at", ".second", ".first", ".begin", ".copy"})
+_ELEMENT_METHODS = frozenset(
+    {
+        ".get",
+        ".setdefault",
+        ".pop",
+        ".values",
+        ".items",
+        ".keys",
+        ".find",
+        ".at",
+        ".second",
+        ".first",
+        ".begin",
+        ".copy",
+    }
+)
 
 
-class Match(NamedTuple):
-    """A fact that a pattern means: file number, scope, first and last line of it, the op, and how sure the owner is."""
-
-    file: int
-    scope: int
-    line: int
-    last: int
-    op: str
-    basis: Basis
-    access: Access | None = None
-    call: Call | None = None
-    definition: Definition | None = None
-
-
-class Uses:
+class Uses(Places):
     """Looks facts up by typed patterns."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
-        self.types = Types(world)
-        self.calls = Calls(world, self.types)
+        super().__init__(world)
         self._states: dict[str, tuple[Match, ...]] = {}
 
     # -- state ---------------------------------------------------------------------
@@ -57,11 +73,6 @@ class Uses:
         if found is None:
             found = self._states[pattern] = tuple(self._state(pattern.replace("::", ".")))
         return found
-
-    def owners(self, pattern: str) -> tuple[tuple[Sym, ...], str]:
-        """The classes that `Class.field` names, and the field."""
-        owner, _, field = pattern.replace("::", ".").rpartition(".")
-        return (self.world.classes(owner) if owner else ()), field
 
     def _state(self, pattern: str) -> Iterator[Match]:
         owners, field = self.owners(pattern)
@@ -76,24 +87,36 @@ class Uses:
         for number in self.world.files_with("u", field):
             view = self.world.view(number)
             for a in view.facts.accesses:
-                if field not in a.target and not (parts(a.target)[:1] and self._aliased(number, a.scope, parts(a.target)[0], field)):
+                if field not in a.target and not (
+                    parts(a.target)[:1] and self._aliased(number, a.scope, parts(a.target)[0], field)
+                ):
                     continue
                 for path in self._spellings(number, a.scope, a.target, field):
                     hit = self._access(number, a, path, field, family, module)
                     if hit is not None:
                         yield hit
                         break
-            for call in view.facts.calls:  # `d.items()`, `m.find(k)`: reads of the container, not calls of the engine's own
+            for (
+                call
+            ) in view.facts.calls:  # `d.items()`, `m.find(k)`: reads of the container, not calls of the engine's own
                 if field in call.callee and call.callee.rsplit(".", 1)[-1] in _READERS:
                     items = parts(call.callee)[:-1]
-                    at = [k for k, i in enumerate(items) if i.lstrip(".") == field and not any(r[0] == "." for r in items[k + 1:])]
+                    at = [
+                        k
+                        for k, i in enumerate(items)
+                        if i.lstrip(".") == field and not any(r[0] == "." for r in items[k + 1 :])
+                    ]
                     basis = self._owned(number, call.scope, items, at[0], family, module) if at else None
                     if basis is not None:
                         yield Match(number, call.scope, call.line, call.last, "read", basis, call=call)
 
     def _aliased(self, number: int, scope: int, root: str, field: str) -> bool:
         """Whether local `root` is bound to something that mentions `field`."""
-        return any(field in b.value for s in self.world.chain(number, scope) for b in self.world.view(number).binds.get((s, root), ()))
+        return any(
+            field in b.value
+            for s in self.world.chain(number, scope)
+            for b in self.world.view(number).binds.get((s, root), ())
+        )
 
     def _spellings(self, number: int, scope: int, path: str, field: str, depth: int = 0) -> Iterator[str]:
         """The path as written, then with local aliases written out."""
@@ -104,7 +127,9 @@ class Uses:
         for s in self.world.chain(number, scope):
             binds = self.world.view(number).binds.get((s, items[0]), ())
             for b in binds:
-                if b.value and b.value != path and field in b.value or depth + 1 < ALIAS_DEPTH and b.value and "." in b.value:
+                if (b.value and b.value != path and field in b.value) or (
+                    depth + 1 < ALIAS_DEPTH and b.value and "." in b.value
+                ):
                     yield from self._spellings(number, s, b.value + join(items[1:]), field, depth + 1)
             if binds:
                 return
@@ -127,11 +152,15 @@ class Uses:
 
         `init` is a plain write or an empty container in the owner's own constructor: the state is born, not changed.
         """
-        rest = items[k + 1:]
+        rest = items[k + 1 :]
         if not rest:
             if a.op in ("write", "clear") and self.in_construction(number, a.scope, a.target):
                 return "init"
-            if a.op == "write" and _EMPTY.fullmatch(a.text) and any(t.kind == "obj" for t in self.types.of(number, a.scope, a.value)):
+            if (
+                a.op == "write"
+                and _EMPTY.fullmatch(a.text)
+                and any(t.kind == "obj" for t in self.types.of(number, a.scope, a.value))
+            ):
                 return "clear"  # a container of the engine's own is made anew
             return a.op
         if a.op == "read":
@@ -155,7 +184,9 @@ class Uses:
         bits = d.name.split("::")
         return len(bits) > 1 and bits[-1] == bits[-2] and len(parts(target.removeprefix("this."))) == 1
 
-    def _owned(self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym], module: int) -> Basis | None:
+    def _owned(
+        self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym], module: int
+    ) -> Basis | None:
         """How sure it is that `items[k]` is a field of the family (or a variable of the module); None if it is not."""
         if module >= 0:
             if k == 0:
@@ -165,7 +196,11 @@ class Uses:
                 owner, _, last = found.rpartition(".") if isinstance(found, str) else ("", "", "")
                 return "exact" if self.world.modules.get(owner) == module and last == items[0] else None
             before = self.types.of(number, scope, join(items[:k]))
-            return "exact" if any(t.kind == "mod" and isinstance(t.ref, Sym) and t.ref.file == module for t in before) else None
+            return (
+                "exact"
+                if any(t.kind == "mod" and isinstance(t.ref, Sym) and t.ref.file == module for t in before)
+                else None
+            )
         if k == 0:
             return self._own_root(number, scope, items[0], family)
         before = self.types.of(number, scope, join(items[:k]))
@@ -216,14 +251,18 @@ class Uses:
             if c in family:
                 return "inherited"
         # a base-typed receiver whose field only the named subclass has (mixins, abstract holders)
-        if any(self.world.is_a(c, t.ref) for c in family) and not any((c.index, field) in self.world.view(c.file).fields for c in mro):
+        if any(self.world.is_a(c, t.ref) for c in family) and not any(
+            (c.index, field) in self.world.view(c.file).fields for c in mro
+        ):
             return "inherited"
         return None
 
     def _by_name(self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym]) -> Basis | None:
-        """An unknown receiver: accepted if only the family can be meant, by the field's name or by all names used on the receiver."""
+        """An unknown receiver: accepted if only the family can be meant, by the names used on it."""
         field = items[k][1:]
-        candidates = [c for c in self.declaring(field) if self.world.view(c.file).python == self.world.view(number).python]
+        candidates = [
+            c for c in self.declaring(field) if self.world.view(c.file).python == self.world.view(number).python
+        ]
         if not any(c in family or any(self.world.is_a(c, f) for f in family) for c in candidates):
             return None
         return "by_name" if self._fit(number, scope, items[:k], candidates, family) else None
@@ -231,15 +270,18 @@ class Uses:
     def _fit(self, number: int, scope: int, receiver: tuple[str, ...], candidates: list[Sym], family: set[Sym]) -> bool:
         """Whether all candidates that the receiver's spelling allows belong to the family.
 
-        They must have every attribute that the function uses on the receiver; one called like it (`memory_obj`, MemoryObj) wins.
+        They must have every attribute that the function uses on the receiver; one spelt like it (`memory_obj`) wins.
         """
         names = self._names_on(number, scope, receiver[0]) if len(receiver) == 1 else frozenset()
         fitting = [c for c in candidates if self._has_all(c, names)] or candidates
         said = _plain(next((r for r in reversed(receiver) if r[0] not in "[("), ""))
-        called = [c for c in fitting if (own := _plain(last_part(self.world.definition(c).name))) and said in (own, own + "s")]  # type: ignore[union-attr]
+        called = [c for c in fitting if (own := _plain(self.world.name(c))) and said in (own, own + "s")]
         fitting = called or fitting
-        return bool(fitting) and (bool(called) or len(names) > 1 or len(fitting) <= 3) and all(
-            any(self.world.is_a(c, f) or self.world.is_a(f, c) for f in family) for c in fitting)
+        return (
+            bool(fitting)
+            and (bool(called) or len(names) > 1 or len(fitting) <= 3)
+            and all(any(self.world.is_a(c, f) or self.world.is_a(f, c) for f in family) for c in fitting)
+        )
 
     @functools.cache  # noqa: B019
     def declaring(self, field: str) -> tuple[Sym, ...]:
@@ -248,7 +290,7 @@ class Uses:
         for number in self.world.files_with("f", field):
             if self.world.context(number):
                 continue
-            for (owner, name), _ in self.world.view(number).fields.items():
+            for owner, name in self.world.view(number).fields:
                 if name == field and owner >= 0:
                     out.append(Sym(number, owner))
         return tuple(out)
@@ -286,7 +328,11 @@ class Uses:
         classes = set(self.world.classes(owner)) if owner else set()
         wanted = set(self.world.functions(pattern)) if not classes else set()
         names = {method, *self.calls.aliases(method)}
-        methods = {s for c in classes for k in (c, *self.world.subclasses(c)) for s in self.world.methods(k, method)} if len(names) > 1 else set()
+        methods = (
+            {s for c in classes for k in (c, *self.world.subclasses(c)) for s in self.world.methods(k, method)}
+            if len(names) > 1
+            else set()
+        )
         out = []
         for number in sorted({n for spelt in names for n in self.world.files_with("c", spelt)}):
             for call in self.world.view(number).facts.calls:
@@ -303,25 +349,42 @@ class Uses:
                     out.append(Match(number, call.scope, call.line, call.last, "call", basis, call=call))
         return tuple(out)
 
-    def _call(self, number: int, call: Call, items: tuple[str, ...], classes: set[Sym], wanted: set[Sym], pattern: str) -> Basis | None:
+    def _call(
+        self, number: int, call: Call, items: tuple[str, ...], classes: set[Sym], wanted: set[Sym], pattern: str
+    ) -> Basis | None:
         if classes:
             if len(items) == 1:  # C++ implicit this, or a class's own static method by bare name
                 cls = self.types._class_around(number, call.scope)
-                if not self.world.view(number).python and cls is not None and any(self.world.is_a(cls, c) for c in classes) \
-                        and not self._is_local(number, call.scope, items[0]):
+                if (
+                    not self.world.view(number).python
+                    and cls is not None
+                    and any(self.world.is_a(cls, c) for c in classes)
+                    and not self._is_local(number, call.scope, items[0])
+                ):
                     return "typed"
                 return None
             receivers = self.types.of(number, call.scope, join(items[:-1]))
             for r in receivers:
-                if r.kind in ("obj", "cls") and isinstance(r.ref, Sym) and any(self.world.is_a(r.ref, c) for c in classes):
+                if (
+                    r.kind in ("obj", "cls")
+                    and isinstance(r.ref, Sym)
+                    and any(self.world.is_a(r.ref, c) for c in classes)
+                ):
                     return "typed" if r.ref in classes else "inherited"
             if not receivers or all(r.kind == "ext" and "." not in str(r.ref) for r in receivers):
                 for t in self.calls.targets(number, call):
-                    if t.basis == "by_name" and isinstance(t.to, Sym) and (o := self.world.owner(t.to)) and any(self.world.is_a(o, c) for c in classes):
+                    if (
+                        t.basis == "by_name"
+                        and isinstance(t.to, Sym)
+                        and (o := self.world.owner(t.to))
+                        and any(self.world.is_a(o, c) for c in classes)
+                    ):
                         return "by_name"
                 if not receivers:
                     owners = self._method_owners(items[-1][1:], python=self.world.view(number).python)
-                    if any(self.world.is_a(o, c) for o in owners for c in classes) and self._fit(number, call.scope, items[:-1], owners, classes):
+                    if any(self.world.is_a(o, c) for o in owners for c in classes) and self._fit(
+                        number, call.scope, items[:-1], owners, classes
+                    ):
                         return "by_name"
             return None
         for t in self.calls.targets(number, call):
@@ -334,7 +397,11 @@ class Uses:
 
     def _method_owners(self, method: str, *, python: bool) -> list[Sym]:
         """Classes of live code that define `method`."""
-        found = (self.world.owner(s) for s in self.world.defined(method) if self.world.view(s.file).python == python and not self.world.context(s.file))
+        found = (
+            self.world.owner(s)
+            for s in self.world.defined(method)
+            if self.world.view(s.file).python == python and not self.world.context(s.file)
+        )
         return list(dict.fromkeys(o for o in found if o is not None))
 
     @functools.cache  # noqa: B019
@@ -362,82 +429,14 @@ class Uses:
         for path in self._spellings(number, call.scope, receiver, field):
             items = parts(path)
             for k, item in enumerate(items):
-                if (item[1:] if item[0] == "." else item) != field or any(r[0] == "." and r not in _ELEMENT_METHODS for r in items[k + 1:]):
+                if (item[1:] if item[0] == "." else item) != field or any(
+                    r[0] == "." and r not in _ELEMENT_METHODS for r in items[k + 1 :]
+                ):
                     continue
                 basis = self._owned(number, call.scope, items, k, family, -1)
                 if basis is not None:
                     return basis
         return None
-
-    @functools.cache  # noqa: B019
-    def constructed(self, pattern: str) -> tuple[Match, ...]:
-        """Instantiations of a class (or a subclass of it), or of an external one by dotted tail."""
-        pattern = pattern.replace("::", ".")
-        classes = self.world.classes(pattern)
-        family = [s for c in classes for s in (c, *self.world.subclasses(c))]
-        names = {last_part(self.world.definition(s).name) for s in family} if family else {last_part(pattern)}  # type: ignore[union-attr]
-        out = []
-        if family and not self.world.view(family[0].file).python:
-            names |= {"make_shared", "make_unique", "make_optional", "emplace_back", "emplace"}
-        for name in sorted(names):
-            for number in self.world.files_with("c", name):
-                for call in self.world.view(number).facts.calls:
-                    items = parts(call.callee)
-                    last = items[-1].lstrip(".") if items else ""
-                    if last_part(last.split("<", 1)[0]) != name:
-                        continue
-                    if name.startswith("emplace"):  # made in place: the element type of the container tells the class
-                        made = self.types.element_of(self.types.of(number, call.scope, join(items[:-1])))
-                        if any(t.kind == "obj" and t.ref in family for t in made):
-                            out.append(Match(number, call.scope, call.line, call.last, "call", "typed", call=call))
-                        continue
-                    made = self.types.of(number, call.scope, call.callee + "()")
-                    if (any(t.kind == "obj" and t.ref in family for t in made) and self._makes(number, call)) or \
-                            any(t.kind == "ext" and (str(t.ref) == pattern or str(t.ref).endswith("." + pattern)) for t in made):
-                        out.append(Match(number, call.scope, call.line, call.last, "call", "exact", call=call))
-        return tuple(sorted(out, key=lambda m: (m.file, m.line)))
-
-    def _makes(self, number: int, call: Call) -> bool:
-        return any(t.kind == "cls" or (t.kind == "ext" and t.ref == "std.factory") or t.kind == "extc"
-                   for t in self.types.of(number, call.scope, call.callee)) or call.how == "new"
-
-    # -- definitions -----------------------------------------------------------------
-    @functools.cache  # noqa: B019
-    def defined(self, pattern: str) -> tuple[Match, ...]:
-        """The definition of a class, function or field, or every function under `@decorator`."""
-        if pattern.startswith("@"):
-            return tuple(self._decorated(pattern[1:]))
-        pattern = pattern.replace("::", ".")
-        out = [self._whole(s) for s in self.world.classes(pattern)]
-        if not out:
-            owners, field = self.owners(pattern)
-            for c in owners:
-                for f in self.world.view(c.file).fields.get((c.index, field), ())[:1]:
-                    out.append(Match(c.file, c.index, f.line, f.line, "define", "exact"))
-        if not out:
-            out = [self._whole(s) for s in self.world.functions(pattern)]
-        return tuple(out)
-
-    def _whole(self, sym: Sym) -> Match:
-        d = self.world.definition(sym)
-        assert d is not None
-        return Match(sym.file, sym.index, d.line, d.line, "define", "exact", definition=d)
-
-    def _decorated(self, name: str) -> Iterator[Match]:
-        for number in self.world.files_with("g", last_part(name)):
-            for i, d in enumerate(self.world.view(number).facts.definitions):
-                if any(g.split("(")[0] == name or g.split("(")[0].endswith("." + name) for g in d.decorators):
-                    yield self._whole(Sym(number, i))
-
-    @functools.cache  # noqa: B019
-    def overrides(self, pattern: str) -> tuple[Match, ...]:
-        """Every override of the interface method `Base.method`, with a body, the base's own left out."""
-        owner, _, method = pattern.replace("::", ".").rpartition(".")
-        out = []
-        for base in self.world.classes(owner):
-            for sub in self.world.subclasses(base):
-                out += [self._whole(m) for m in self.world.methods(sub, method) if self.world.definition(m).kind == "function"]  # type: ignore[union-attr]
-        return tuple(dict.fromkeys(out))
 
 
 def _plain(name: str) -> str:

@@ -5,15 +5,15 @@ Everything is opened on demand, by name, so a question touches only the files it
 
 from __future__ import annotations
 
-import bisect
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from tracer.graph.view import FileView
 from tracer.survey import Facts
-from tracer.survey.facts import Access, Bind, Call, Definition, Field, FileFacts, Import, Mark
+from tracer.survey.facts import Definition, Import
 from tracer.survey.store import last_part
 from tracer.targets import Target, context_of, module_of
 
@@ -22,7 +22,7 @@ class Sym(NamedTuple):
     """A definition: number of its file in the world, index in that file's definitions (-1: the module itself)."""
 
     file: int
-    index: int
+    index: int  # type: ignore[assignment]  # shadows tuple.index, which nobody calls here
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,102 +32,6 @@ class Part:
     facts: Facts
     target: Target
     offset: int
-
-
-class FileView:
-    """One file's facts with the look-ups that resolution needs."""
-
-    def __init__(self, facts: FileFacts, path: str, module: str) -> None:
-        self.facts, self.path, self.module = facts, path, module
-        self.python = facts.language == "python"
-        self.package = path.endswith("/__init__.py")
-
-    @cached_property
-    def children(self) -> dict[tuple[int, str], list[int]]:
-        """(parent index, last name) → definition indices."""
-        out: dict[tuple[int, str], list[int]] = {}
-        for i, d in enumerate(self.facts.definitions):
-            out.setdefault((d.parent, last_part(d.name)), []).append(i)
-        return out
-
-    @cached_property
-    def by_name(self) -> dict[str, list[int]]:
-        """Qualified name → definition indices (overloads and conditional definitions share a name)."""
-        out: dict[str, list[int]] = {}
-        for i, d in enumerate(self.facts.definitions):
-            out.setdefault(d.name, []).append(i)
-        return out
-
-    @cached_property
-    def fields(self) -> dict[tuple[int, str], list[Field]]:
-        """(owner index, field name) → declarations."""
-        out: dict[tuple[int, str], list[Field]] = {}
-        for f in self.facts.fields:
-            out.setdefault((f.owner, f.name), []).append(f)
-        return out
-
-    @cached_property
-    def binds(self) -> dict[tuple[int, str], list[Bind]]:
-        """(scope, local name) → values it gets."""
-        out: dict[tuple[int, str], list[Bind]] = {}
-        for b in self.facts.binds:
-            out.setdefault((b.scope, b.name), []).append(b)
-        return out
-
-    @cached_property
-    def imports(self) -> dict[str, list[Import]]:
-        """Local alias → imports."""
-        out: dict[str, list[Import]] = {}
-        for i in self.facts.imports:
-            out.setdefault(i.alias, []).append(i)
-        return out
-
-    @cached_property
-    def stars(self) -> list[Import]:
-        """Star imports."""
-        return [i for i in self.facts.imports if i.alias == "*" or i.name == "*"]
-
-    @cached_property
-    def accesses(self) -> dict[int, list[Access]]:
-        """Scope → accesses."""
-        out: dict[int, list[Access]] = {}
-        for a in self.facts.accesses:
-            out.setdefault(a.scope, []).append(a)
-        return out
-
-    @cached_property
-    def calls(self) -> dict[int, list[Call]]:
-        """Scope → calls."""
-        out: dict[int, list[Call]] = {}
-        for c in self.facts.calls:
-            out.setdefault(c.scope, []).append(c)
-        return out
-
-    @cached_property
-    def marks(self) -> dict[int, list[Mark]]:
-        """Scope → marks."""
-        out: dict[int, list[Mark]] = {}
-        for m in self.facts.marks:
-            out.setdefault(m.scope, []).append(m)
-        return out
-
-    @cached_property
-    def _starts(self) -> list[tuple[int, int]]:
-        return sorted((d.first, i) for i, d in enumerate(self.facts.definitions) if d.kind in ("function", "class", "enum"))
-
-    def scope_at(self, line: int) -> int:
-        """Index of the innermost definition around `line`; -1 at module level."""
-        at = bisect.bisect_right(self._starts, (line, 1 << 30)) - 1
-        while at >= 0:
-            index = self._starts[at][1]
-            if self.facts.definitions[index].last >= line:
-                return index
-            at -= 1
-        return -1
-
-    def definition(self, index: int) -> Definition | None:
-        """The definition at `index`; None for the module."""
-        return self.facts.definitions[index] if index >= 0 else None
 
 
 class World:
@@ -197,7 +101,7 @@ class World:
     @cached_property
     def packages(self) -> frozenset[str]:
         """Every dotted prefix of a module: packages, also those without `__init__`."""
-        out = set()
+        out: set[str] = set()
         for name in self.modules:
             bits = name.split(".")
             out.update(".".join(bits[:k]) for k in range(1, len(bits)))
@@ -206,6 +110,16 @@ class World:
     def definition(self, sym: Sym) -> Definition | None:
         """The definition behind `sym`; None for a module."""
         return self.view(sym.file).definition(sym.index)
+
+    def kind(self, sym: Sym) -> str:
+        """The definition's kind (class, enum, function, declaration, alias); "module" for a file itself."""
+        d = self.definition(sym)
+        return d.kind if d is not None else "module"
+
+    def name(self, sym: Sym) -> str:
+        """The last part of the definition's name; "" for a module."""
+        d = self.definition(sym)
+        return last_part(d.name) if d is not None else ""
 
     def symbol(self, sym: Sym) -> str:
         """The symbol text of DESIGN §3: dotted for Python, `ns::Class::method` for C++."""
@@ -278,7 +192,7 @@ class World:
         found = [s for s in self.defined(last_part(name)) if self.is_class(s) and not self.view(s.file).python]
         exact = [s for s in found if self.symbol(s) == name] or [s for s in found if self.matches(s, name)]
         here = [s for s in exact if s.file == near]
-        return (here or exact or [None])[0]
+        return next(iter(here or exact), None)
 
     def methods(self, cls: Sym, name: str) -> tuple[Sym, ...]:
         """Definitions of method `name` in class `cls` itself: bodies first, then declarations."""
@@ -286,11 +200,9 @@ class World:
         found = [Sym(cls.file, i) for i in view.children.get((cls.index, name), ())]
         if not view.python:
             full = f"{self.symbol(cls)}::{name}"
-            found += [s for s in self.defined(name) if s not in found and self.definition(s).parent < 0  # type: ignore[union-attr]
-                      and self.symbol(s) == full]
-        kinds = [(s, self.definition(s)) for s in found]
-        return tuple(s for s, d in sorted(kinds, key=lambda k: k[1].kind == "declaration")  # type: ignore[union-attr]
-                     if d and d.kind in ("function", "declaration"))
+            found += [s for s in self.defined(name) if s not in found and self.symbol(s) == full]
+        bodies = [s for s in found if self.kind(s) == "function"]
+        return (*bodies, *(s for s in found if self.kind(s) == "declaration"))
 
     @functools.cache  # noqa: B019
     def subclasses(self, cls: Sym) -> tuple[Sym, ...]:
@@ -307,8 +219,9 @@ class World:
                     sub = Sym(number, i)
                     if other.kind not in ("class", "enum") or sub in out or sub == cls:
                         continue
-                    if any(last_part(b.split("[")[0].split("<")[0]) == last_part(d.name) for b in other.bases) \
-                            and base in self.bases(sub):
+                    if any(
+                        last_part(b.split("[")[0].split("<")[0]) == last_part(d.name) for b in other.bases
+                    ) and base in self.bases(sub):
                         out.append(sub)
                         todo.append(sub)
         return tuple(sorted(out))
@@ -359,9 +272,15 @@ class World:
         """Whether `cls` is `base` or derives from it."""
         return base in self.mro(cls)
 
+    def overrides(self, method: Sym, base: Sym) -> bool:
+        """Whether `method` overrides `base`."""
+        a, b = self.owner(method), self.owner(base)
+        da, db = self.definition(method), self.definition(base)
+        return bool(a and b and da and db and last_part(da.name) == last_part(db.name) and a != b and self.is_a(a, b))
+
     # -- names in scope --------------------------------------------------------------
     def resolve(self, file: int, scope: int, dotted: str) -> Sym | str | None:
-        """What a dotted name means at module level or in the classes around `scope`: a definition, `external.name`, or None.
+        """What a dotted name means in the classes around `scope` or its module: a definition, external name, or None.
 
         Locals and parameters are the business of `types.py`.
         """
@@ -399,7 +318,7 @@ class World:
         view = self.view(file)
         bits = view.module.split(".")
         keep = len(bits) - imported.level + (1 if view.package else 0)
-        return ".".join([*bits[:max(keep, 0)], *([imported.module] if imported.module else [])])
+        return ".".join([*bits[: max(keep, 0)], *([imported.module] if imported.module else [])])
 
     def imported(self, file: int, i: Import) -> Sym | str | None:
         """What an import binds: a definition, a module (Sym with index -1), or an external dotted name."""
@@ -448,8 +367,11 @@ class World:
 
     @functools.cache  # noqa: B019
     def _cpp_lookup(self, name: str, file: int, inside: str) -> Sym | None:
-        wanted = [s for s in self.defined(last_part(name))
-                  if not self.view(s.file).python and (d := self.definition(s)) and d.kind in ("class", "enum", "alias")]
+        wanted = [
+            s
+            for s in self.defined(last_part(name))
+            if not self.view(s.file).python and (d := self.definition(s)) and d.kind in ("class", "enum", "alias")
+        ]
         if not wanted:
             return None
         bare = name.removeprefix("::")
@@ -458,7 +380,7 @@ class World:
             full = "::".join([*scopes[:k], bare])
             exact = [s for s in wanted if self.symbol(s) == full]
             if exact:
-                return sorted(exact, key=lambda s: (s.file != file, self.definition(s).kind == "alias", s))[0]  # type: ignore[union-attr]
+                return sorted(exact, key=lambda s: (s.file != file, self.kind(s) == "alias", s))[0]
         tail = [s for s in wanted if self.matches(s, bare)]
         return tail[0] if len({self.symbol(s) for s in tail}) == 1 else None
 

@@ -1,4 +1,4 @@
-"""The grammar of access paths (see `facts.py`): text ↔ parts. Cached, because the same few paths come again and again."""
+"""The grammar of access paths (see `facts.py`): text ↔ parts. Cached, because the same few come again and again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parts(path: str) -> tuple[str, ...]:
                     i += 1
                 continue
             close = _closing(path, i)
-            out.append(path[i:close + 1])
+            out.append(path[i : close + 1])
             start = i = close + 1
             continue
         i += 1
@@ -50,7 +50,7 @@ def parts(path: str) -> tuple[str, ...]:
 def _closing(path: str, i: int) -> int:
     """Index of the bracket that closes the one at `i` (the end if none does)."""
     want = {"(": ")", "[": "]"}[path[i]]
-    quote = path[i + 1:i + 2]
+    quote = path[i + 1 : i + 2]
     if quote in ("'", '"'):
         end = path.find(quote + want, i + 2)
         return end + 1 if end >= 0 else len(path) - 1

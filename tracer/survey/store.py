@@ -46,8 +46,11 @@ class Store:
             return self._connect()
         except sqlite3.DatabaseError as error:
             if "readonly" in str(error) or "unable to open" in str(error):
-                raise CacheError("the cache cannot be written", where=str(self.path),
-                                 todo="set TRACER_CACHE_DIR to a writable folder") from error
+                raise CacheError(
+                    "the cache cannot be written",
+                    where=str(self.path),
+                    todo="set TRACER_CACHE_DIR to a writable folder",
+                ) from error
             if "locked" in str(error):
                 raise CacheError("another process holds the cache", where=self.path.name, todo="try again") from error
             self.notes.append(f"the cache {self.path.name} was damaged ({error}) and is rebuilt")
@@ -77,8 +80,11 @@ class Store:
         except sqlite3.Error as error:
             with contextlib.suppress(sqlite3.Error):
                 self._db.execute("rollback")
-            raise CacheError(f"the cache cannot be written ({error})", where=self.path.name,
-                             todo="free space, or set TRACER_CACHE_DIR") from error
+            raise CacheError(
+                f"the cache cannot be written ({error})",
+                where=self.path.name,
+                todo="free space, or set TRACER_CACHE_DIR",
+            ) from error
 
     # -- facts ---------------------------------------------------------------
     def missing(self, keys: Iterable[str]) -> set[str]:
@@ -103,8 +109,9 @@ class Store:
         try:
             return self._decode(self._unzip.decompress(row[0]))
         except (zstandard.ZstdError, msgspec.MsgspecError) as error:
-            raise CacheError("the cache holds unreadable facts", where=self.path.name,
-                             todo="run `tracer cache clear`") from error
+            raise CacheError(
+                "the cache holds unreadable facts", where=self.path.name, todo="run `tracer cache clear`"
+            ) from error
 
     def names(self, keys: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         """(key, names) for each of `keys`, in the store's order."""
@@ -123,7 +130,9 @@ class Store:
         encode = msgspec.msgpack.encode
         with self._writing() as db:
             db.execute("delete from postings where tree=?", (tree,))
-            db.executemany("insert into postings values(?,?,?)", ((tree, n, encode(f)) for n, f in sorted(postings.items())))
+            db.executemany(
+                "insert into postings values(?,?,?)", ((tree, n, encode(f)) for n, f in sorted(postings.items()))
+            )
             db.execute("insert or replace into trees values(?,?)", (tree, encode(problems)))
 
     def files_with(self, tree: str, name: str) -> list[int]:
@@ -133,7 +142,9 @@ class Store:
 
     def names_like(self, tree: str, kind: str) -> list[str]:
         """All names of one kind, for near-miss hints."""
-        rows = self._db.execute("select name from postings where tree=? and name>=? and name<?", (tree, kind + ":", kind + ";"))
+        rows = self._db.execute(
+            "select name from postings where tree=? and name>=? and name<?", (tree, kind + ":", kind + ";")
+        )
         return [n[2:] for (n,) in rows]
 
     def problems(self, tree: str) -> list[tuple[str, str]]:
@@ -175,7 +186,8 @@ def names_of(facts: FileFacts) -> list[str]:
     """What a file mentions, as `kind:name`, sorted.
 
     d defines a class or function (last part of its name) · b has a class with this base · f declares this field ·
-    u uses this attribute (in any access path) · c calls this name · g decorator · i imports this name. A first entry `!why` is the file's problem.
+    u uses this attribute (in any access path) · c calls this name · g has this decorator · i imports this name.
+    A first entry `!why` is the file's problem.
     """
     found: set[str] = set()
     add = found.add
@@ -219,4 +231,4 @@ def last_part(name: str) -> str:
 
 def _batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     for i in range(0, len(items), size):
-        yield items[i:i + size]
+        yield items[i : i + size]

@@ -1,0 +1,107 @@
+"""One file's facts with the look-ups that resolution needs. Everything is made when first asked for."""
+
+from __future__ import annotations
+
+import bisect
+from functools import cached_property
+
+from tracer.survey.facts import Access, Bind, Call, Definition, Field, FileFacts, Import, Mark
+from tracer.survey.store import last_part
+
+
+class FileView:
+    """One file's facts with the look-ups that resolution needs."""
+
+    def __init__(self, facts: FileFacts, path: str, module: str) -> None:
+        self.facts, self.path, self.module = facts, path, module
+        self.python = facts.language == "python"
+        self.package = path.endswith("/__init__.py")
+
+    @cached_property
+    def children(self) -> dict[tuple[int, str], list[int]]:
+        """(parent index, last name) → definition indices."""
+        out: dict[tuple[int, str], list[int]] = {}
+        for i, d in enumerate(self.facts.definitions):
+            out.setdefault((d.parent, last_part(d.name)), []).append(i)
+        return out
+
+    @cached_property
+    def by_name(self) -> dict[str, list[int]]:
+        """Qualified name → definition indices (overloads and conditional definitions share a name)."""
+        out: dict[str, list[int]] = {}
+        for i, d in enumerate(self.facts.definitions):
+            out.setdefault(d.name, []).append(i)
+        return out
+
+    @cached_property
+    def fields(self) -> dict[tuple[int, str], list[Field]]:
+        """(owner index, field name) → declarations."""
+        out: dict[tuple[int, str], list[Field]] = {}
+        for f in self.facts.fields:
+            out.setdefault((f.owner, f.name), []).append(f)
+        return out
+
+    @cached_property
+    def binds(self) -> dict[tuple[int, str], list[Bind]]:
+        """(scope, local name) → values it gets."""
+        out: dict[tuple[int, str], list[Bind]] = {}
+        for b in self.facts.binds:
+            out.setdefault((b.scope, b.name), []).append(b)
+        return out
+
+    @cached_property
+    def imports(self) -> dict[str, list[Import]]:
+        """Local alias → imports."""
+        out: dict[str, list[Import]] = {}
+        for i in self.facts.imports:
+            out.setdefault(i.alias, []).append(i)
+        return out
+
+    @cached_property
+    def stars(self) -> list[Import]:
+        """Star imports."""
+        return [i for i in self.facts.imports if i.alias == "*" or i.name == "*"]
+
+    @cached_property
+    def accesses(self) -> dict[int, list[Access]]:
+        """Scope → accesses."""
+        out: dict[int, list[Access]] = {}
+        for a in self.facts.accesses:
+            out.setdefault(a.scope, []).append(a)
+        return out
+
+    @cached_property
+    def calls(self) -> dict[int, list[Call]]:
+        """Scope → calls."""
+        out: dict[int, list[Call]] = {}
+        for c in self.facts.calls:
+            out.setdefault(c.scope, []).append(c)
+        return out
+
+    @cached_property
+    def marks(self) -> dict[int, list[Mark]]:
+        """Scope → marks."""
+        out: dict[int, list[Mark]] = {}
+        for m in self.facts.marks:
+            out.setdefault(m.scope, []).append(m)
+        return out
+
+    @cached_property
+    def _starts(self) -> list[tuple[int, int]]:
+        return sorted(
+            (d.first, i) for i, d in enumerate(self.facts.definitions) if d.kind in ("function", "class", "enum")
+        )
+
+    def scope_at(self, line: int) -> int:
+        """Index of the innermost definition around `line`; -1 at module level."""
+        at = bisect.bisect_right(self._starts, (line, 1 << 30)) - 1
+        while at >= 0:
+            index = self._starts[at][1]
+            if self.facts.definitions[index].last >= line:
+                return index
+            at -= 1
+        return -1
+
+    def definition(self, index: int) -> Definition | None:
+        """The definition at `index`; None for the module."""
+        return self.facts.definitions[index] if index >= 0 else None

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from tracer import catalog
-from tracer.graph.uses import Match, Uses
+from tracer.graph.places import Match
+from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Gap, Site, SourceTree, Use, digest_of
 from tracer.survey.store import Store

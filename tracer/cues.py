@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from tracer.globs import path_matches
 from tracer.graph.crossings import Crossings
-from tracer.graph.uses import CONSTRUCTORS, Match, Uses
+from tracer.graph.places import Match
+from tracer.graph.uses import CONSTRUCTORS, Uses
 from tracer.graph.world import Sym
 from tracer.readings import Readings
 from tracer.rules import Cue, Rule

@@ -6,7 +6,8 @@ import functools
 import re
 
 from tracer.errors import SourceParseError
-from tracer.graph.uses import Match, Uses
+from tracer.graph.places import Match
+from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import SourceTree
 from tracer.reading import read

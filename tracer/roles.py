@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from rapidfuzz import process
 
 from tracer.cues import CueMatcher
-from tracer.graph.uses import Match, Uses
+from tracer.graph.places import Match
+from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Gap, Site, digest_of
 from tracer.rules import Cue, Rule

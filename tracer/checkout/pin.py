@@ -1,0 +1,137 @@
+"""Pinning another version: found on the package index or among the repository's tags, kept in the user's own file.
+
+Takes an engine's name and a version; makes a `Version` with its sha256 and, where git can be asked, its full commit.
+Never touches the shipped pins.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from packaging.tags import parse_tag
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_version,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from packaging.version import Version as PackageVersion
+
+from tracer.checkout.index import Link, listing
+from tracer.checkout.listener import Listener
+from tracer.checkout.web import UnreachableError
+from tracer.errors import FetchError, SourceUnavailableError, TracerError, UsageError
+from tracer.targets import SourceSpec, Target, Version, nearest, save_pin, target
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def add(engine: str, wanted: str, listener: Listener) -> Version:
+    """Resolve `wanted` (a package version, a tag or a full commit), save the pin, and return it."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/+-]*", wanted):
+        raise UsageError(f"{wanted!r} is no version, tag or commit", todo="give one of those")
+    found = target(engine)
+    for version in found.versions:
+        if wanted in (version.name, version.tag, version.package):
+            listener.note(f"{found.name}@{version.name} is pinned already")
+            return version
+    links, silent = _links(found)
+    by_version = _by_version(links)
+    package = _key(wanted)
+    archive = _best(by_version[package]) if package in by_version else None
+    version = _from_archive(found, wanted, archive) if archive else _from_git_alone(found, wanted)
+    version, known = _with_commit(found, version, listener)
+    if not archive and not known:
+        raise _not_found(found, wanted, by_version, silent)
+    save_pin(found, version)
+    return version
+
+
+def _links(found: Target) -> tuple[tuple[Link, ...], UnreachableError | None]:
+    if not found.project:
+        return (), None
+    try:
+        return listing(found.project), None
+    except UnreachableError as e:
+        return (), e
+
+
+def _key(version: str) -> str:
+    bare = version[1:] if re.match(r"[vV]\d", version) else version
+    return canonicalize_version(bare, strip_trailing_zero=False)
+
+
+def _by_version(links: tuple[Link, ...]) -> dict[str, list[Link]]:
+    found: dict[str, list[Link]] = {}
+    for link in links:
+        try:
+            parsed: PackageVersion
+            if link.file.endswith(".whl"):
+                parsed = parse_wheel_filename(link.file)[1]
+            else:
+                parsed = parse_sdist_filename(link.file)[1]
+        except (InvalidSdistFilename, InvalidWheelFilename):
+            continue
+        found.setdefault(str(parsed), []).append(link)
+    return found
+
+
+def _best(links: list[Link]) -> Link | None:
+    """The archive with the most source: an sdist, else a wheel for any machine, else one for Linux; with a sha256."""
+
+    def rank(link: Link) -> tuple[int, int, str]:
+        if not link.file.endswith(".whl"):
+            return (0, 0, link.file)
+        platforms = {t.platform for t in parse_tag("-".join(link.file[:-4].split("-")[-3:]))}
+        if "any" in platforms:
+            return (1, 0, link.file)
+        linux = any("linux" in p and "x86_64" in p for p in platforms)
+        return (2 if linux else 3, -("cp312" in link.file), link.file)
+
+    usable = [link for link in links if re.fullmatch(r"[0-9a-f]{64}", link.sha256)]
+    return min(usable, key=rank, default=None)
+
+
+def _from_archive(found: Target, wanted: str, link: Link) -> Version:
+    package = _key(wanted)
+    git = SourceSpec("git", url=found.url + ".git")
+    archive = SourceSpec("archive", project=found.project, file=link.file, sha256=link.sha256, lacks=found.lacks)
+    tag = found.tags.format(version=package)
+    return Version(package, tag, "", package, link.uploaded, (git, archive))
+
+
+def _from_git_alone(found: Target, wanted: str) -> Version:
+    git = SourceSpec("git", url=found.url + ".git")
+    commit = wanted if _COMMIT.fullmatch(wanted) else ""
+    tag = "" if commit else (found.tags.format(version=wanted) if wanted[:1].isdigit() else wanted)
+    return Version(wanted.replace("/", "-"), tag, commit, "", "", (git,))
+
+
+def _with_commit(found: Target, version: Version, listener: Listener) -> tuple[Version, bool]:
+    """The version with its full commit, if the repository can be asked and has it; else as it was."""
+    from tracer.checkout import git
+
+    listener.step(f"asking {found.url} for {version.tag or version.commit}", 0)
+    with tempfile.TemporaryDirectory(prefix="tracer-") as work:
+        try:
+            url = next(s.url for s in version.sources if s.kind == "git")
+            commit, date = git.resolve(url, version.commit or version.tag, Path(work))
+        except FetchError as e:
+            listener.note(f"{found.name}@{version.name}: its commit is not known ({e.where}: {e.what})")
+            return version, False
+    released = version.released or date
+    return Version(version.name, version.tag, commit, version.package, released, version.sources), True
+
+
+def _not_found(
+    found: Target, wanted: str, known: dict[str, list[Link]], silent: UnreachableError | None
+) -> TracerError:
+    if not known and silent:
+        todo = "try again where a package index or the repository can be reached"
+        return SourceUnavailableError(f"cannot be resolved ({silent})", where=f"{found.name}@{wanted}", todo=todo)
+    near = nearest(wanted, list(known), 3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"`pip index versions {found.project}` lists them"
+    return UsageError(f"{found.title} has no version {wanted!r} on the package index, nor a tag in reach", todo=hint)

@@ -198,7 +198,12 @@ def _claim(item: Any, engines: Sequence[tuple[str, str]]) -> Claim:
         engine, version = next((e for e in engines if e[0] == head), engines[0])
     first = _line(item, "first") or _line(item, "line") or _line(item, "def_line")
     return Claim(
-        engine, version, _text(item, "symbol"), _text(item, "file"), first, _line(item, "last") or first,
+        engine,
+        version,
+        _text(item, "symbol"),
+        _text(item, "file"),
+        first,
+        _line(item, "last") or first,
         _text(item, "digest") or _text(item, "text_digest"),
     )
 

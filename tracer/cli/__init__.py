@@ -14,7 +14,7 @@ from typing import TextIO
 
 import typer
 
-from tracer.cli import checks, questions, reports, rules, sources
+from tracer.cli import budgets, checks, questions, reports, rules, sources
 from tracer.errors import TracerError
 
 INTERRUPTED = 130
@@ -23,10 +23,14 @@ INTERRUPTED = 130
 _ClickError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 app = typer.Typer(
-    name="tracer", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+    name="tracer",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
     help="Where KV cache is published, protected and completed, with file:line evidence that is re-read.",
 )
-for group in (questions, checks, reports, sources, rules):
+for group in (questions, checks, reports, budgets, sources, rules):
     group.register(app)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tracer.cli.console import Bars, Format, write, write_styled
+from tracer.cli.console import Bars, Format, note, read_json, write, write_styled
 from tracer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def verify(
 
     document = _read(file)
     with Bars() as bars:
+
         def tree(engine: str, version: str) -> SourceTree:
-            return open_tree(f"{engine}@{version}", progress=bars)
+            return open_tree(f"{engine}@{version}" if version else engine, progress=bars, note=note)
 
         verdicts = judge(document, tree)
     if form is Format.json:
@@ -52,16 +53,8 @@ def verify(
 
 
 def _read(file: Path) -> dict[str, Any]:
-    import json
-
     todo = "name a document saved with --format json"
-    try:
-        if file.stat().st_size > MAX_DOCUMENT_BYTES:
-            raise UsageError("is larger than any document of Tracer's", where=str(file), todo=todo)
-        document = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot be read ({reason})", where=str(file), todo=todo) from error
+    document = read_json(file, MAX_DOCUMENT_BYTES, todo)
     if not isinstance(document, dict) or not str(document.get("schema", "")).startswith("tracer."):
         raise UsageError("is no document of Tracer's", where=str(file), todo=todo)
     return document

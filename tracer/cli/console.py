@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tracer.errors import UsageError
 
@@ -104,6 +104,19 @@ def one_of(name: str, known: Sequence[str], what: str) -> str:
     raise UsageError(f"there is no {what} {name!r}", todo=todo)
 
 
+def read_json(file: Path, most: int, todo: str = "name a JSON file") -> Any:
+    """The content of a JSON file of at most `most` bytes; one-line `UsageError` otherwise."""
+    import json
+
+    try:
+        if file.stat().st_size > most:
+            raise UsageError(f"is larger than {most >> 20} MiB", where=str(file), todo=todo)
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot be read ({reason})", where=str(file), todo=todo) from error
+
+
 def folders(paths: Sequence[Path]) -> list[Path]:
     """Folders that the user named and that exist."""
     for path in paths:
@@ -137,8 +150,12 @@ class Bars:
             from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
             self._bars = Progress(
-                TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
-                console=Console(stderr=True), transient=True,
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
             )
             self._bars.start()
         if what not in self._tasks:

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define", "all")
 
 Role = Annotated[str, typer.Argument(help="A role, or 'all'.")]
-Specs = Annotated[list[str] | None, typer.Argument(help="ENGINE[@VERSION] …; without a version the newest pin, without "
-                                                        "any every engine.", show_default=False)]
+Specs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="ENGINE[@VERSION] …; without a version the newest pin, without any every engine.", show_default=False
+    ),
+]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of more rules.", show_default=False)]
 Form = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
 
@@ -99,7 +103,13 @@ def check_names(role: str, layer: str | None, action: str | None) -> None:
 
 
 def ask(
-    role: str, specs: Sequence[str], *, layer: str | None, action: str | None, contexts: bool, rules: Sequence[Path],
+    role: str,
+    specs: Sequence[str],
+    *,
+    layer: str | None,
+    action: str | None,
+    contexts: bool,
+    rules: Sequence[Path],
     bars: Bars,
 ) -> list[Trace]:
     """One trace per engine. With several, one that cannot be had is a gap; a single one ends the command."""
@@ -113,9 +123,17 @@ def ask(
     traces: list[Trace] = []
     for spec in wanted:
         try:
-            traces.append(trace.where(
-                role, [spec], layer=layer, action=action, contexts=contexts, rules=more, progress=bars,
-            ))
+            traces.append(
+                trace.where(
+                    role,
+                    [spec],
+                    layer=layer,
+                    action=action,
+                    contexts=contexts,
+                    rules=more,
+                    progress=bars,
+                )
+            )
         except UsageError:
             raise
         except TracerError as error:

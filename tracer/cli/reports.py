@@ -50,7 +50,8 @@ def report(
     write(pages, out)
     write_lines(
         f"{e.name} {e.version}: {len(s.trace.sites)} sites, {len(s.trace.gaps)} gaps"
-        for s in subjects for e in s.trace.engines
+        for s in subjects
+        for e in s.trace.engines
     )
     for gap in missing:
         note(f"{gap.what} is missing from the report: {gap.why}")

@@ -41,11 +41,27 @@ def rules_list(
     if form is Format.json:
         from tracer.render.json import dumps
 
-        write(dumps({"schema": "tracer.rules/1", "engines": [], "rules": [
-            {"id": r.id, "engine": r.engine, "role": r.role, "layer": r.layer, "actions": [a for a, _ in r.actions],
-             "versions": r.versions, "file": r.file, "why": {"en": r.why.en, "zh": r.why.zh}}
-            for r in found
-        ]}))
+        write(
+            dumps(
+                {
+                    "schema": "tracer.rules/1",
+                    "engines": [],
+                    "rules": [
+                        {
+                            "id": r.id,
+                            "engine": r.engine,
+                            "role": r.role,
+                            "layer": r.layer,
+                            "actions": [a for a, _ in r.actions],
+                            "versions": r.versions,
+                            "file": r.file,
+                            "why": {"en": r.why.en, "zh": r.why.zh},
+                        }
+                        for r in found
+                    ],
+                }
+            )
+        )
         return
     rows = tuple(
         (r.id, r.role, r.layer, ", ".join(a for a, _ in r.actions), r.why.en or r.guards_what.en) for r in found
@@ -113,13 +129,13 @@ def rules_check(
 @_rules.command("test")
 def rules_test(rules: Rules = None) -> None:
     """Run each rule on the annotated example beside its file."""
-    from tracer import roles
+    from tracer import examples
 
-    outcomes = roles.test_rules(folders(rules or []))
+    outcomes = examples.run(folders(rules or []))
     bad = [o for o in outcomes if o.problems]
     for outcome in bad:
         for problem in outcome.problems:
-            write_lines([f"{outcome.file}: {problem}"])
+            write_lines([f"{outcome.rules}: {problem}"])
     write_lines([f"{len(outcomes)} rule files tested, {len(bad)} wrong"])
     if bad or not outcomes:
         raise typer.Exit(1)

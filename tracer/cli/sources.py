@@ -54,7 +54,8 @@ def targets_list(form: Form = Format.text) -> None:
 
     rows = tuple(
         (t.name, v.name, v.tag, v.commit[:12], v.released, ", ".join(map(_source_text, v.sources)))
-        for t in load_targets() for v in t.versions
+        for t in load_targets()
+        for v in t.versions
     )
     write_table(Table(("engine", "version", "tag", "commit", "released", "sources"), rows), form)
 
@@ -69,19 +70,24 @@ def targets_add(
     version: Annotated[str, typer.Argument(help="A release as the package index or the repository names it.")],
 ) -> None:
     """Resolve another version and keep it among your own pins."""
-    from tracer.checkout import add
+    from tracer.checkout import add_pin
 
-    with Bars() as bars:
-        pin = add(engine, version, progress=bars)
+    pin = add_pin(engine, version, note=note)
     write_lines([f"{engine} {pin.name} is pinned: {', '.join(map(_source_text, pin.sources))}"])
 
 
 def fetch(
-    specs: Annotated[list[str] | None, typer.Argument(help="ENGINE[@VERSION] …; every engine's newest pin without.",
-                                                      show_default=False)] = None,
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(help="ENGINE[@VERSION] …; every engine's newest pin without.", show_default=False),
+    ] = None,
     source: Annotated[str | None, typer.Option(help="git or archive; git first without.", show_default=False)] = None,
-    origin: Annotated[str | None, typer.Option("--from", help="A clone, bare mirror, archive, folder or URL to take it "
-                                                              "from.", show_default=False)] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="A clone, bare mirror, archive, folder or URL to take it from.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Bring sources onto this machine; afterwards every question works offline."""
     if source is not None:
@@ -96,7 +102,7 @@ def fetch(
     for target, version in wanted:
         try:
             with Bars() as bars:
-                tree = checkout.fetch(target, version, source=source, origin=origin, progress=bars)
+                tree = checkout.fetch(target, version, source=source, origin=origin, progress=bars, note=note)
         except UsageError:
             raise
         except TracerError as error:
@@ -144,7 +150,7 @@ def cache_clear(
 
     place = cache_dir(write=False)
     # By name: TRACER_CACHE_DIR may point at a folder that holds other things.
-    patterns = ["facts-*.sqlite*", *(("sources", "objects", "git") if sources else ())]
+    patterns = ["facts-*.sqlite*", *(("trees", "downloads") if sources else ())]
     freed = 0
     for item in sorted({found for pattern in patterns for found in place.glob(pattern)}):
         freed += _size(item)

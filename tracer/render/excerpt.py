@@ -5,8 +5,8 @@ from __future__ import annotations
 from tracer.evidence import Excerpt
 from tracer.render.markdown import fence
 
-MAX_LINES = 60      # of one excerpt; a longer statement is shown by its beginning and its end
-MAX_COLUMNS = 160   # generated tables can have lines of many thousand characters
+MAX_LINES = 60  # of one excerpt; a longer statement is shown by its beginning and its end
+MAX_COLUMNS = 160  # generated tables can have lines of many thousand characters
 
 
 def gutter(excerpt: Excerpt) -> str:

@@ -46,8 +46,15 @@ def groups_of(sites: Iterable[Site]) -> list[Group]:
 def site_key(site: Site) -> tuple[int, int, int, str, str, str, int, int, str]:
     """The order in which sites are printed."""
     return (
-        _place(ROLES, site.role), _place(LAYERS, site.layer), _place(ACTIONS.get(site.role, ()), site.action),
-        site.rule, site.why, site.file, site.first, site.last, site.symbol,
+        _place(ROLES, site.role),
+        _place(LAYERS, site.layer),
+        _place(ACTIONS.get(site.role, ()), site.action),
+        site.rule,
+        site.why,
+        site.file,
+        site.first,
+        site.last,
+        site.symbol,
     )
 
 

@@ -32,19 +32,28 @@ def _engine(engine: EngineRevision) -> dict[str, Any]:
 def where(traces: Sequence[Trace], *, command: str = "where") -> dict[str, Any]:
     """Sites and gaps; every site says which engine it is of, because one document may hold several."""
     return head(command, (e for t in traces for e in t.engines)) | {
-        "sites": [
-            _site(site, trace.engines[0]) for trace in traces for site in sorted(trace.sites, key=site_key)
-        ],
+        "sites": [_site(site, trace.engines[0]) for trace in traces for site in sorted(trace.sites, key=site_key)],
         "gaps": [_gap(gap, trace.engines[0] if trace.engines else None) for trace in traces for gap in trace.gaps],
     }
 
 
 def _site(site: Site, engine: EngineRevision) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "rule": site.rule, "role": site.role, "action": site.action, "layer": site.layer, "symbol": site.symbol,
-        "file": site.file, "def_line": site.def_line, "first": site.first, "last": site.last,
-        "guards": list(site.guards), "basis": site.basis, "digest": site.digest, "permalink": site.permalink,
-        "engine": engine.name, "version": engine.version,
+        "rule": site.rule,
+        "role": site.role,
+        "action": site.action,
+        "layer": site.layer,
+        "symbol": site.symbol,
+        "file": site.file,
+        "def_line": site.def_line,
+        "first": site.first,
+        "last": site.last,
+        "guards": list(site.guards),
+        "basis": site.basis,
+        "digest": site.digest,
+        "permalink": site.permalink,
+        "engine": engine.name,
+        "version": engine.version,
     }
     more = {"stack": site.stack, "context": site.context, "via": list(site.via), "why": site.why}
     return found | {key: value for key, value in more.items() if value}
@@ -60,8 +69,12 @@ def uses(engine: EngineRevision, found: Iterable[Use], gaps: Iterable[Gap]) -> d
     return head("uses", [engine]) | {
         "sites": [
             {
-                "symbol": use.symbol, "file": use.file, "line": use.line, "op": use.op,
-                "text_digest": use.text_digest, "basis": use.basis,
+                "symbol": use.symbol,
+                "file": use.file,
+                "line": use.line,
+                "op": use.op,
+                "text_digest": use.text_digest,
+                "basis": use.basis,
             }
             for use in found
         ],
@@ -75,8 +88,13 @@ def verify(engines: Any, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "counts": counts(verdicts),
         "evidence": [
             {
-                "engine": v.claim.engine, "version": v.claim.version, "symbol": v.claim.symbol, "file": v.claim.file,
-                "first": v.claim.first, "last": v.claim.last, "verdict": v.status,
+                "engine": v.claim.engine,
+                "version": v.claim.version,
+                "symbol": v.claim.symbol,
+                "file": v.claim.file,
+                "first": v.claim.first,
+                "last": v.claim.last,
+                "verdict": v.status,
                 **({"now": {"first": v.now[0], "last": v.now[1]}} if v.status == "moved" else {}),
                 **({"why": v.why} if v.why else {}),
             }

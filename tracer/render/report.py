@@ -68,9 +68,14 @@ def make(role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = ()) -> Re
         document["verified"] = counts(own)
         stem = f"{role}-{engine.name}-{engine.version.replace('/', '-')}"
         row = {
-            "name": engine.name, "version": engine.version, "revision": revision_text(engine), "page": f"{stem}.md",
-            "answers": [_answer(answer) for answer in answers_of(subject.trace)], "gaps": subject.trace.gaps,
-            "verified": counts_text(document["verified"]), "ok": document["verified"]["ok"] == len(own),
+            "name": engine.name,
+            "version": engine.version,
+            "revision": revision_text(engine),
+            "page": f"{stem}.md",
+            "answers": [_answer(answer) for answer in answers_of(subject.trace)],
+            "gaps": subject.trace.gaps,
+            "verified": counts_text(document["verified"]),
+            "ok": document["verified"]["ok"] == len(own),
         }
         files[f"{stem}.json"] = documents.dumps(document)
         files[f"{stem}.md"] = _page("engine.md.j2", role, engine=row, sites=_excerpts(subject))
@@ -124,8 +129,12 @@ def _excerpts(subject: Subject) -> dict[Site, str]:
 def _page(template: str, role: str, **values: Any) -> str:
     # Markdown, not HTML: what comes from an engine goes through `code`, `cell` or `fenced`, which keep it inside.
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(catalog.shipped("reports")), undefined=jinja2.StrictUndefined,
-        autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,  # noqa: S701
+        loader=jinja2.FileSystemLoader(catalog.shipped("reports")),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 - see above
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters |= {"code": code, "cell": cell}
     environment.globals |= {"link": link, "lines_text": lines_text}

@@ -138,8 +138,11 @@ def verify(verdicts: Sequence[Verdict]) -> Iterator[Line]:
         more = f"now {lines_text(*verdict.now)}" if verdict.status == "moved" else verdict.why
         spec = f"{claim.engine}@{claim.version}"
         yield (
-            (f"{verdict.status:6}", STYLES[verdict.status]), (f"  {spec} ", "dim"),
-            (f" {place}", ""), (f"  {claim.symbol}", ""), (f"  {more}", ""),
+            (f"{verdict.status:6}", STYLES[verdict.status]),
+            (f"  {spec} ", "dim"),
+            (f" {place}", ""),
+            (f"  {claim.symbol}", ""),
+            (f"  {more}", ""),
         )
     yield ((counts_text(counts(verdicts)), "bold"),)
 

@@ -7,16 +7,18 @@ Each function below is one question, and each line of it one stage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tracer import answers
 from tracer.checkout import open_tree
 from tracer.globs import path_matches
+from tracer.graph.edges import Edges, edges_of
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
-from tracer.model import ROLES, EngineRevision, Gap, Site, SourceTree, Trace, Use
+from tracer.model import ROLES, Edge, EngineRevision, Gap, Site, SourceTree, Trace, Use
+from tracer.paths import Paths
 from tracer.roles import Roles
 from tracer.rules import rules_for
 from tracer.survey import Facts, Progress, survey
@@ -66,6 +68,36 @@ def uses(
     return _revision(tree), tuple(u for u in found if not glob or path_matches(u.file, [glob])), _problems(facts)
 
 
+def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
+    """Every edge of one engine, or of several joined as one body of code, in file and line order."""
+    world, _ = _world(specs, progress)
+    return edges_of(world)
+
+
+def path(
+    start: str,
+    end: str,
+    specs: Sequence[str],
+    *,
+    count: int = 1,
+    through: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Trace:
+    """Up to `count` paths from `start` to `end` through the engines of `specs`, best first."""
+    world, engines = _world(specs, progress)
+    found = Paths(Edges(Uses(world))).between(start, end, count, through)
+    return Trace(engines, paths=tuple(found))
+
+
+def _world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
+    """The engines of `specs` read, surveyed and joined."""
+    store = Store()
+    pairs = [parse_spec(spec) for spec in specs]
+    trees = [open_tree(pair, progress=progress) for pair in pairs]
+    parts = [(survey(tree, store, progress), target) for tree, (target, _) in zip(trees, pairs, strict=True)]
+    return World(parts), tuple(_revision(tree) for tree in trees)
+
+
 def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> Trace:
     target, version = parse_spec(spec)
     tree = open_tree((target, version), progress=progress)
@@ -108,4 +140,4 @@ def _problems(facts: Facts) -> tuple[Gap, ...]:
     return tuple(Gap(path, f"not parsed: {why}") for path, why in facts.problems)
 
 
-__all__ = ["Site", "uses", "where"]
+__all__ = ["Site", "graph", "path", "uses", "where"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tracer.graph.calls import CallSite
 from tracer.graph.uses import Uses
@@ -69,6 +69,31 @@ class Crossings:
             yield from self._bound(number, call, source)
         yield from self._shared(number)
         yield from self._events(number)
+
+    def out_of(self, sym: Sym, calls: Sequence[Call]) -> Iterator[Crossing]:
+        """The crossings that start in one function, given its calls; state is looked up field by field."""
+        for call in calls:
+            yield from self._handed(sym.file, call, sym)
+            yield from self._rpc(sym.file, call, sym)
+            yield from self._bound(sym.file, call, sym)
+        for a in self.world.view(sym.file).facts.accesses:
+            if a.op not in _FILL or self.world.function_of(sym.file, a.scope) != sym.index:
+                continue
+            key = self._field(sym.file, a)
+            drainers = self._drainers(key) if key else ()
+            if key and len(drainers) <= MANY:
+                kind = "thread" if self._waits(key) else "state"
+                yield from ((sym, to, kind, "declared", sym.file, a.line) for to in drainers if to != sym)
+        for crossing in self._events(sym.file):
+            if crossing[0] == sym:
+                yield crossing
+
+    @functools.cache  # noqa: B019
+    def _drainers(self, key: tuple[Sym, str]) -> tuple[Sym, ...]:
+        """Functions of live code that drain the field."""
+        found = (m for m in self.uses.state(f"{self.world.symbol(key[0])}.{key[1]}") if m.op in _DRAIN)
+        live = (Sym(m.file, self.world.function_of(m.file, m.scope)) for m in found if not self.world.context(m.file))
+        return tuple(dict.fromkeys(live))
 
     # -- functions handed over -------------------------------------------------------
     def _handed(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:

@@ -6,13 +6,14 @@ basis how it is known. A call that does not resolve stays as an unresolved edge 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.graph.crossings import Crossings
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Basis, Edge
+from tracer.survey.facts import Call
 
 
 class Link(NamedTuple):
@@ -39,8 +40,19 @@ class Edges:
         for c in self.crossings.of_file(number):
             yield Link(*c)
 
+    def out_of(self, sym: Sym) -> Iterator[Link]:
+        """The edges that start in one function, without looking at the rest of the world."""
+        view = self.world.view(sym.file)
+        calls = [c for c in view.facts.calls if self.world.function_of(sym.file, c.scope) == sym.index]
+        yield from self._from_calls(sym.file, calls)
+        for c in self.crossings.out_of(sym, calls):
+            yield Link(*c)
+
     def _calls(self, number: int) -> Iterator[Link]:
-        for call in self.world.view(number).facts.calls:
+        yield from self._from_calls(number, self.world.view(number).facts.calls)
+
+    def _from_calls(self, number: int, calls: Sequence[Call]) -> Iterator[Link]:
+        for call in calls:
             source = Sym(number, self.world.function_of(number, call.scope))
             targets = self.uses.calls.targets(number, call)
             if not targets:

@@ -78,7 +78,7 @@ def test_rpc_by_member_pointer_and_binding_by_name():
         }
         }
     """
-    python = "class User:\n    def __init__(self, native):\n        self.native = native\n    def go(self):\n        self.native.push_now(1)\n"
+    python = "class User:\n    def __init__(self, n):\n        self.n = n\n    def go(self):\n        self.n.push_now(1)\n"
     edges = found(world(s_cpp=cpp, u_py=python))
     assert ("kv::Stub::Put", "kv::Service::Put", "rpc") in edges
     assert ("u.User.go", "kv::Engine::push", "binding") in edges

@@ -1,0 +1,50 @@
+"""Edges as JSON lines, GraphML or DOT. Streams where the format allows it; the order is the edges' own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+
+from tracer.model import Edge
+
+
+def write(edges: Iterable[Edge], form: str) -> Iterator[str]:
+    """The text of `edges` in `form` (jsonl, graphml, dot), piece by piece."""
+    if form == "jsonl":
+        yield from _jsonl(edges)
+    elif form == "graphml":
+        yield _graphml(edges)
+    else:
+        yield from _dot(edges)
+
+
+def _jsonl(edges: Iterable[Edge]) -> Iterator[str]:
+    for e in edges:
+        row = {"source": e.source, "target": e.target, "kind": e.kind, "basis": e.basis, "file": e.file, "line": e.line}
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _graphml(edges: Iterable[Edge]) -> str:
+    import networkx as nx
+
+    graph = nx.MultiDiGraph()
+    for e in edges:
+        graph.add_edge(e.source, e.target, kind=e.kind, basis=e.basis, file=e.file, line=e.line)
+    out = BytesIO()
+    nx.write_graphml(graph, out)
+    return out.getvalue().decode("utf-8") + "\n"
+
+
+def _dot(edges: Iterable[Edge]) -> Iterator[str]:
+    yield "digraph tracer {\n"
+    for e in edges:
+        label = f"{e.kind}\\n{e.file.rsplit('/', 1)[-1]}:{e.line}"
+        yield f"  {quoted(e.source)} -> {quoted(e.target)} [label={quoted(label, escape=False)}];\n"
+    yield "}\n"
+
+
+def quoted(text: str, *, escape: bool = True) -> str:
+    """A DOT string; with `escape`, backslashes in source text stay what they are."""
+    safe = text.replace("\\", "\\\\") if escape else text
+    return '"' + safe.replace('"', '\\"').replace("\n", " ") + '"'

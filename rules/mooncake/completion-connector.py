@@ -4,6 +4,9 @@ import asyncio
 import concurrent.futures
 from dataclasses import dataclass
 
+import zmq
+import zmq.asyncio
+
 TRANS_DONE = b"done"
 
 
@@ -18,12 +21,12 @@ class MooncakeConnectorWorker:
         self.finished_recving_reqs: set[str] = set()
         self.counted: set[str] = set()
 
-    async def answer(self, sock, who: bytes, ids: list[str]) -> None:
+    async def answer(self, sock: zmq.asyncio.Socket, who: bytes, ids: list[str]) -> None:
         await sock.send_multipart((who, b"", TRANS_DONE))  # expect: wire-answer signal
         self.finished_sending_reqs.update(ids)  # expect: finished-sets relay
         self.counted.update(ids)  # expect: nothing
 
-    async def ask(self, sock, ids: list[str]) -> None:
+    async def ask(self, sock: zmq.asyncio.Socket, ids: list[str]) -> None:
         await sock.recv()  # expect: wire-answer observe
         self.finished_recving_reqs.update(ids)  # expect: finished-sets relay
 

@@ -58,7 +58,7 @@ class Wire : public Transport {
 class Front {
    public:
     bool ask(Transport* wire, Transport::TransferStatus& status) {
-        return wire->getTransferStatus(1, status);  // expect: status-relay relay
+        return wire->getTransferStatus(1, status);  // expect: status-relay observe
     }
     void until_done(Transport::TransferStatus& status) {
         while (status.s != Transport::TransferStatusEnum::COMPLETED) {  // expect: status-poll observe

@@ -3,6 +3,9 @@
 import time
 from dataclasses import dataclass
 
+import zmq
+import zmq.asyncio
+
 TRANS_DONE = b"done"
 TRANS_ERROR = b"error"
 
@@ -27,14 +30,14 @@ class MooncakeConnectorWorker:
         if code != 0:
             raise RuntimeError(f"transfer failed: {code}")  # expect: pull-error detect
 
-    async def serve(self, sock, who: bytes) -> None:
+    async def serve(self, sock: zmq.asyncio.Socket, who: bytes) -> None:
         try:
             self.write(0)
         except Exception:  # expect: pull-error fallback
             await sock.send_multipart((who, b"", TRANS_ERROR))  # expect: pull-error fallback
 
-    async def pull(self, sock) -> None:
+    async def pull(self, sock: zmq.asyncio.Socket) -> None:
         answer = await sock.recv()
-        if answer != TRANS_DONE:
-            return  # expect: pull-error fallback
+        if answer != TRANS_DONE:  # expect: pull-error fallback
+            return
         self.write(0)  # expect: nothing

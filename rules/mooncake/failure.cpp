@@ -66,12 +66,19 @@ class Client {
             master_client_.ReMountSegment(1);  // expect: master-lost fallback
         }
     }
-    StorageObjectMetadata nack() {
-        return StorageObjectMetadata{-1, 0};  // expect: offload-nack fallback
-    }
 
    private:
     MasterClient master_client_;
+};
+
+class FileStorage {
+   public:
+    StorageObjectMetadata nack() {
+        return StorageObjectMetadata{-1, 0};  // expect: offload-nack fallback
+    }
+    StorageObjectMetadata stored() {
+        return StorageObjectMetadata{7, 4096};  // expect: nothing
+    }
 };
 
 class TransferEngineOperationState {
@@ -113,9 +120,9 @@ class Front {
         slice->rdma.retry_cnt++;                                   // expect: slice-retry retry
         return slice->rdma.retry_cnt < slice->rdma.max_retry_cnt;  // expect: slice-retry detect
     }
-    void resend(Transport::Slice* slice) {
-        if (again(slice)) {  // expect: slice-retry retry
-            return;
+    void resend(Transport::Slice* slice, bool failed) {
+        if (failed) {
+            again(slice);  // expect: slice-retry retry
         }
     }
 };

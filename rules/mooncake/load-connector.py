@@ -3,6 +3,8 @@
 import asyncio
 import concurrent.futures
 
+from mooncake.engine import TransferEngine
+
 
 class MooncakeConnectorScheduler:
     def __init__(self) -> None:
@@ -15,12 +17,14 @@ class MooncakeConnectorScheduler:
 class MooncakeConnectorWorker:
     def __init__(self) -> None:
         self.receiver_loop = asyncio.new_event_loop()
+        self.engine = TransferEngine()
 
     async def fetch(self, ids: list[str]) -> None:
         await asyncio.sleep(0)  # expect: nothing
 
     def start(self, ids: list[str]) -> None:
-        asyncio.run_coroutine_threadsafe(self.fetch(ids), self.receiver_loop)  # expect: pull restore
+        for one in ids:
+            asyncio.run_coroutine_threadsafe(self.fetch([one]), self.receiver_loop)  # expect: pull restore
 
     def poll(self) -> None:
         future: concurrent.futures.Future = asyncio.run_coroutine_threadsafe(self.fetch([]), self.receiver_loop)  # expect: nothing

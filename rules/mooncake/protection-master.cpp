@@ -75,7 +75,10 @@ class MasterService {
         make(config.with_hard_pin);  // expect: hard-pin acquire
     }
     bool skip(ObjectMetadata& object) {
-        return object.fixed();  // expect: hard-pin observe
+        return object.fixed() || !object.over();  // expect: hard-pin observe, read-lease observe
+    }
+    bool describe(ObjectMetadata& object) {
+        return object.fixed();  // expect: nothing
     }
     void copy(Replica& source, TenantState& state, const std::string& key) {
         source.hold();                         // expect: replica-refcount acquire

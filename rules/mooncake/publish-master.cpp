@@ -92,7 +92,7 @@ class MasterService {
         state.metadata.erase(key);  // expect: object unpublish
     }
     void sweep(TenantState& state, const std::string& key) {
-        drop(state, key);  // expect: object unpublish
+        drop(state, key);  // expect: object-exit unpublish
     }
     void tell(const std::string& key) {
         kv_event_publisher_->PublishStored(key);   // expect: event commit

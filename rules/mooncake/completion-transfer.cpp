@@ -13,6 +13,7 @@ class Transport {
         TransferStatusEnum s;
     };
     struct TransferTask {
+        volatile bool is_finished = false;
         volatile long slice_count = 0;
         volatile long success_slice_count = 0;
         volatile long failed_slice_count = 0;
@@ -57,6 +58,12 @@ class Wire : public Transport {
 
 class Front {
    public:
+    bool may_free(Transport::TransferTask& task) {
+        if (!task.is_finished) {  // expect: batch-free observe
+            return false;
+        }
+        return true;
+    }
     bool ask(Transport* wire, Transport::TransferStatus& status) {
         return wire->getTransferStatus(1, status);  // expect: status-relay observe
     }

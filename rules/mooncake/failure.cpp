@@ -8,6 +8,8 @@
 
 long now_ms();
 
+enum class ErrorCode { OK, LEASE_EXPIRED };
+
 struct MountedSegment {
     std::shared_ptr<int> buf_allocator;
 };
@@ -60,6 +62,12 @@ class Client {
    public:
     void failed(const std::string& key) {
         master_client_.PutRevoke(key);  // expect: write-revoked fallback
+    }
+    int read(bool leaseExpired) {
+        if (leaseExpired) {  // expect: late-data detect
+            return static_cast<int>(ErrorCode::LEASE_EXPIRED);
+        }
+        return 0;  // expect: nothing
     }
     void beat() {
         if (!master_client_.Ping()) {          // expect: master-lost detect

@@ -1,4 +1,5 @@
 // Invented: a read into the caller's buffers, a read through a peer, a read from disk.
+#include <map>
 #include <string>
 
 struct TransferRequest {
@@ -27,19 +28,6 @@ class Client {
     TransferSubmitter* transfer_submitter_;
 };
 
-class RealClient {
-   public:
-    bool into(int replica) {
-        return client_->fetch(replica);  // expect: transfer restore
-    }
-    bool via(int peer) {
-        return client_->pull(peer);  // expect: peer-disk restore
-    }
-
-   private:
-    Client* client_;
-};
-
 class ClientBufferAllocator {
    public:
     int allocate(int size);
@@ -59,6 +47,13 @@ class Shelf : public StorageBackendInterface {
 
 class FileStorage {
    public:
+    int stage(int id) {
+        client_buffer_allocated_batches_[id] = 1;  // expect: nothing
+        return id;
+    }
+    bool again(const std::string& key) {
+        return back(key);  // expect: disk restore
+    }
     int room(ClientBufferAllocator& allocator, int size) {
         return allocator.allocate(size);  // expect: peer-disk acquire
     }
@@ -68,4 +63,22 @@ class FileStorage {
 
    private:
     StorageBackendInterface* storage_;
+    std::map<int, int> client_buffer_allocated_batches_;
+};
+
+class RealClient {
+   public:
+    bool into(int replica) {
+        return client_->fetch(replica);  // expect: transfer restore
+    }
+    bool via(int peer) {
+        return client_->pull(peer);  // expect: peer-disk restore
+    }
+    int serve(int id) {
+        return storage_->stage(id);  // expect: disk-owner restore
+    }
+
+   private:
+    Client* client_;
+    FileStorage* storage_;
 };

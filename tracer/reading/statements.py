@@ -225,6 +225,10 @@ class Reading:
         found = self.statement_at(line)
         return found.comments if found is not None else ()
 
+    def holders(self, line: int) -> tuple[tuple[Block, int], ...]:
+        """The way down to `line`: at each level the block, and which of its statements holds the line."""
+        return tuple((place.block, place.at) for place in self._way(line))
+
     def host_of(self, line: int) -> Statement | None:
         """The innermost nested function or lambda (`def`) whose body holds `line`; None: the function itself."""
         return next((p.host for p in reversed(self._way(line)) if p.host is not None and p.host.kind == "def"), None)

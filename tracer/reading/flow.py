@@ -1,0 +1,333 @@
+"""What can be said of the paths through one function: its exits, what comes before and after what.
+
+Takes a `Reading` and lines of its file. Makes exits and verdicts, with the lines of a path that shows it where
+something does not hold. Refuses to know what a line means: that it acquires or releases is the asker's business.
+
+A line stands for its innermost statement, so on `if (!ok) return;` for the return; `when` picks the head instead.
+Lines inside a nested function or a lambda are asked for in that function; its body does not run where it stands
+(`lambdas=True`: count it as running there, for calls that run their argument at once).
+A statement that was reached counts as having happened, also when it raises half-way.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of
+from tracer.reading.statements import Block, Reading, Statement
+
+When = Literal["", "body", "else"]
+_HEADED = ("if", "while", "for", "with", "match", "switch")
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A way out of a function: `kind` return · raise · fall · co_return · throw; `implicit`: a call that may raise."""
+
+    line: int
+    kind: str
+    text: str
+    implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`verdict` holds · fails · unknown; `path`: the lines of a path on which it fails."""
+
+    verdict: Literal["holds", "fails", "unknown"]
+    path: tuple[int, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds."""
+        return self.verdict == "holds"
+
+
+def exits(reading: Reading, host: Statement | None = None, *, exceptions: bool = False) -> tuple[Exit, ...]:
+    """The reachable exits, by line; of `host`, a nested function or lambda of it, where one is given."""
+    if reading.head is not None and reading.head.kind == "class" and host is None:
+        return ()
+    graph = graph_of(reading, host, exceptions)
+    return _exits(reading, host, graph, _reach(graph, [ENTRY]), {})
+
+
+def reachable_exits(
+    reading: Reading, line: int, *, when: When = "", exceptions: bool = False
+) -> tuple[Exit, ...]:
+    """The exits that can be reached behind the statement at `line`, in the function that holds the line."""
+    host = reading.host_of(line)
+    graph = graph_of(reading, host, exceptions)
+    starts = _starts(reading, graph, line, when)
+    return _exits(reading, host, graph, _reach(graph, _behind(starts)), starts)
+
+
+def covered(
+    reading: Reading, start_line: int, leaving: Exit, lines: Collection[int], *, scoped: Collection[int] = (),
+    when: When = "", exceptions: bool = False, lambdas: bool = False,
+) -> bool:
+    """Whether every path from behind the statement at `start_line` to `leaving` passes one of `lines`.
+
+    `scoped`: lines of `with` heads and scope guards, which do their work whenever their scope is left. `when`: start
+    only where the test of the head at `start_line` holds ("body") or fails ("else"), for `if (!acquire()) return;`.
+    """
+    return escape(reading, start_line, leaving, lines, scoped=scoped, when=when, exceptions=exceptions,
+                  lambdas=lambdas) is None
+
+
+def escape(
+    reading: Reading, start_line: int, leaving: Exit, lines: Collection[int], *, scoped: Collection[int] = (),
+    when: When = "", exceptions: bool = False, lambdas: bool = False,
+) -> tuple[int, ...] | None:
+    """The lines of a path that `covered` denies, from `start_line` to the exit; None where there is none."""
+    host = reading.host_of(start_line)
+    graph = graph_of(reading, host, exceptions)
+    at_leave = {line for line in lines if _guarded_by_scope(reading, line)} | set(scoped)
+    if any(_in_scope(reading, start_line, line) for line in at_leave):
+        return None
+    stops = set(_nodes(reading, graph, {*lines}, lambdas)) | set(_nodes(reading, graph, at_leave, True))
+    starts = _starts(reading, graph, start_line, when)
+    if leaving.kind == "fall":
+        way = _walk(graph, _behind(starts), {FALL}, stops)
+        return None if way is None else (start_line, *_lines(graph, way, leaving))
+    end = {_end(leaving)}
+    first: dict[int, int | None] = {}
+    _walk(graph, _behind(starts), set(), stops, first)
+    for node in _origins(reading, graph, leaving):
+        for after in _outward(graph, node, leaving):
+            if node in first or (node in starts and not when and not leaving.implicit):
+                tail = _walk(graph, [after], end, stops)
+                if tail is not None:
+                    way = [*_trace(first, node), *tail] if node in first else tail
+                    return (start_line, *_lines(graph, way, leaving))
+            for pending in starts.keys() & _reach(graph, [after]):
+                way = _walk(graph, starts[pending], end, stops)
+                if way is not None:
+                    return (start_line, *_lines(graph, way, leaving))
+    return None
+
+
+def always_before(
+    reading: Reading, a_lines: Collection[int], b_lines: Collection[int], *, exceptions: bool = False,
+    lambdas: bool = False,
+) -> Verdict:
+    """Whether on every path that reaches one of `b_lines` one of `a_lines` came before."""
+    failed: Verdict | None = None
+    seen = False
+    for line in sorted(b_lines):
+        answers = [_before(reading, host, a_lines, line, exceptions, lambdas) for host in _hosts(reading, line)]
+        known = [answer for answer in answers if answer.verdict != "unknown"]
+        seen = seen or bool(known)
+        if known and not any(answer.holds for answer in known):
+            failed = failed or known[0]
+    if failed is not None:
+        return failed
+    return Verdict("holds" if seen else "unknown")
+
+
+def dominates(reading: Reading, a: int, b: int, *, exceptions: bool = False) -> bool:
+    """Whether no path reaches line `b` without the statement at line `a`."""
+    return always_before(reading, [a], [b], exceptions=exceptions).holds
+
+
+def may_follow(reading: Reading, a: int, b: int, *, exceptions: bool = False) -> bool:
+    """Whether a path leads from behind the statement at line `a` to the one at line `b`."""
+    graph = graph_of(reading, reading.host_of(a), exceptions)
+    reached = _reach(graph, _behind(_starts(reading, graph, a, "")))
+    return any(node in reached for node in _nodes(reading, graph, [b], True))
+
+
+# -- from lines to nodes ------------------------------------------------------------------------------------------
+def _nodes(reading: Reading, graph: Graph, lines: Iterable[int], lambdas: bool) -> list[int]:
+    """The nodes of the statements at `lines`; `lambdas`: of the statement that holds the lambda they are in."""
+    out: list[int] = []
+    for line in sorted(set(lines)):
+        found = reading.statement_at(line)
+        if found is not None and found in graph.nodes:
+            out += graph.nodes[found]
+        elif lambdas:
+            ours = [block.statements[at] for block, at in reading.holders(line) if block.statements[at] in graph.nodes]
+            out += graph.nodes[ours[-1]] if ours else []
+    return out
+
+
+def _starts(reading: Reading, graph: Graph, line: int, when: When) -> dict[int, list[int]]:
+    """The nodes of the statement at `line`, and where flow may go once it is done."""
+    if not when:  # what a `raise` does is to raise; anything else that raises is not done
+        nodes = _nodes(reading, graph, [line], False)
+        return {n: graph.normal[n] or [a for a in graph.raised[n] if _kind(graph, n) == "raise"] for n in nodes}
+    heads = [s for s in (block.statements[at] for block, at in reading.holders(line))
+             if s in graph.nodes and s.kind in _HEADED and s.first <= line <= s.head]
+    nodes = graph.nodes[heads[-1]] if heads else []
+    return {node: [ways[when]] for node in nodes if when in (ways := graph.branches.get(node, {}))}
+
+
+def _kind(graph: Graph, node: int) -> str:
+    statement = graph.statements[node]
+    return statement.kind if statement is not None else ""
+
+
+def _behind(starts: dict[int, list[int]]) -> list[int]:
+    return [after for behind in starts.values() for after in behind]
+
+
+def _hosts(reading: Reading, line: int) -> list[Statement | None]:
+    """The functions that hold `line`: the innermost first, the reading's own (None) last."""
+    held = [block.statements[at] for block, at in reading.holders(line)]
+    inner = [s for s, below in zip(held, [*held[1:], None], strict=True) if s.kind == "def" and below is not None]
+    return [*reversed(inner), None]
+
+
+def _place(reading: Reading, line: int) -> tuple[Block, int] | None:
+    """The block and the position of the statement that `line` stands for, outside of lambdas."""
+    found = reading.statement_at(line)
+    return next(((b, at) for b, at in reading.holders(line) if b.statements[at] is found), None)
+
+
+def _in_scope(reading: Reading, line: int, scope_line: int) -> bool:
+    """Whether `line` runs while the `with` or the scope guard at `scope_line` is in force."""
+    place = _scope(reading, scope_line)
+    if place is None:
+        return False
+    block, at = place
+    guard = block.statements[at]
+    for holder, index in reading.holders(line):
+        if guard.kind == "with" and any(holder is b for b in guard.own_blocks()):
+            return True
+        if guard.kind != "with" and holder is block and index > at:
+            return True
+    return False
+
+
+def _scope(reading: Reading, line: int) -> tuple[Block, int] | None:
+    """The `with` or the scope guard that `line` stands in the head of, or in a lambda of."""
+    for block, at in reversed(reading.holders(line)):
+        if block.statements[at].kind == "raii":
+            return block, at
+    return _place(reading, line)
+
+
+def _guarded_by_scope(reading: Reading, line: int) -> bool:
+    """Whether `line` stands in a lambda that a scope guard runs at the end of its scope."""
+    found = reading.statement_at(line)
+    return any(b.statements[at].kind == "raii" and b.statements[at] is not found for b, at in reading.holders(line))
+
+
+# -- walking ------------------------------------------------------------------------------------------------------
+def _reach(graph: Graph, start: Iterable[int]) -> set[int]:
+    seen: dict[int, int | None] = {}
+    _walk(graph, start, set(), set(), seen)
+    return set(seen)
+
+
+def _walk(
+    graph: Graph, start: Iterable[int], goals: set[int], stops: set[int], seen: dict[int, int | None] | None = None
+) -> list[int] | None:
+    """The shortest way from `start` to `goals` that enters none of `stops`; `seen` gets where each node came from."""
+    seen = {} if seen is None else seen
+    todo: deque[int] = deque()
+    for node in start:
+        if node not in stops and node not in seen:
+            seen[node] = None
+            todo.append(node)
+    while todo:
+        node = todo.popleft()
+        if node in goals:
+            return _trace(seen, node)
+        for after in graph.follow(node):
+            if after not in seen and after not in stops:
+                seen[after] = node
+                todo.append(after)
+    return None
+
+
+def _trace(seen: dict[int, int | None], node: int) -> list[int]:
+    way = [node]
+    before = seen[node]
+    while before is not None:
+        way.append(before)
+        before = seen[before]
+    way.reverse()
+    return way
+
+
+def _lines(graph: Graph, way: Iterable[int], leaving: Exit | None = None) -> tuple[int, ...]:
+    lines = [s.first for node in way if (s := graph.statements[node]) is not None]
+    if leaving is not None and leaving.kind == "fall":
+        lines.append(leaving.line)
+    return tuple(line for at, line in enumerate(lines) if at == 0 or lines[at - 1] != line)
+
+
+def _before(
+    reading: Reading, host: Statement | None, a_lines: Collection[int], line: int, exceptions: bool, lambdas: bool
+) -> Verdict:
+    graph = graph_of(reading, host, exceptions)
+    goals = set(_nodes(reading, graph, [line], True))
+    stops = set(_nodes(reading, graph, a_lines, lambdas))
+    if not goals or not stops or goals <= stops:
+        return Verdict("unknown")
+    way = _walk(graph, [ENTRY], goals - stops, stops)
+    return Verdict("holds") if way is None else Verdict("fails", _lines(graph, way))
+
+
+# -- exits --------------------------------------------------------------------------------------------------------
+def _end(leaving: Exit) -> int:
+    return {"fall": FALL, "raise": RAISE, "throw": RAISE}.get(leaving.kind, RETURN)
+
+
+def _outward(graph: Graph, node: int, leaving: Exit) -> list[int]:
+    """Where flow goes first that leaves from `node` by that exit."""
+    end = _end(leaving)
+    return [n for n in (graph.raised if end == RAISE else graph.normal)[node] if n in graph.outward[end]]
+
+
+def _origins(reading: Reading, graph: Graph, leaving: Exit) -> list[int]:
+    """The nodes that `leaving` leaves from."""
+    if leaving.kind == "fall":
+        return []
+    out: list[int] = []
+    for statement, nodes in graph.nodes.items():
+        if statement.first != leaving.line:
+            continue
+        for found, implicit in _ways_out(reading, statement):
+            if (found, implicit) == (leaving.kind, leaving.implicit):
+                out += nodes
+    return out
+
+
+def _ways_out(reading: Reading, statement: Statement) -> list[tuple[str, bool]]:
+    """How flow may leave a function from a statement: kind, and whether only an exception of a call makes it."""
+    word = "throw" if reading.language == "cpp" else "raise"
+    if statement.kind == "raise":
+        return [(word, False)]
+    if statement.kind == "return":
+        return [("co_return" if statement.text.startswith("co_return") else "return", False), (word, True)]
+    return [(word, True)]
+
+
+def _exits(
+    reading: Reading, host: Statement | None, graph: Graph, reached: set[int], starts: dict[int, list[int]]
+) -> tuple[Exit, ...]:
+    """The exits from `reached` nodes, from a start itself, and those under way at a start in a `finally`."""
+    found: set[Exit] = set()
+    alive = _reach(graph, [ENTRY])
+    onward = {node: _reach(graph, behind) for node, behind in starts.items()}
+    leads: dict[int, set[int]] = {}
+    for statement, nodes in graph.nodes.items():
+        for kind, implicit in _ways_out(reading, statement):
+            leaving = Exit(statement.first, kind, statement.text, implicit)
+            end = _end(leaving)
+            for node, after in ((n, a) for n in nodes if n in alive for a in _outward(graph, n, leaving)):
+                if after not in leads:
+                    leads[after] = _reach(graph, [after])
+                if end not in leads[after]:
+                    continue  # a `finally` that returns keeps an exception in
+                # A start that raises has not started: it is no exit behind itself.
+                own = node in reached or (node in starts and not implicit)
+                if own or any(n in leads[after] and end in ahead for n, ahead in onward.items()):
+                    found.add(leaving)
+    if FALL in reached:
+        found.add(Exit(host.last if host is not None else reading.last, "fall", ""))
+    return tuple(sorted(found, key=lambda e: (e.line, e.kind, e.implicit)))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from tracer.errors import SourceUnavailableError, TracerError, UsageError
 from tracer.model import Revision, SourceTree, digest_of
 from tracer.survey import survey_file
+from tracer.survey.facts import FileFacts
 from tracer.targets import Target
 
 Status = Literal["ok", "moved", "stale", "unread"]
@@ -100,15 +101,20 @@ class ReadFile:
         self.lines = lines_of(data)
 
     @cached_property
-    def _definitions(self) -> list[tuple[str, int, int, int]]:
-        return [(d.name, d.line, d.first, d.last) for d in survey_file(self.path, self._data).definitions]
+    def _facts(self) -> FileFacts:
+        return survey_file(self.path, self._data)
+
+    @property
+    def parses(self) -> bool:
+        """Whether its definitions are known at all."""
+        return not self._facts.problem
 
     def definitions_of(self, symbol: str) -> list[tuple[int, int, int]]:
         """(line, first, last) of the definitions that `symbol` may mean: the longest names that end it."""
         separator = "::" if "::" in symbol else "."
-        found = [d for d in self._definitions if symbol == d[0] or symbol.endswith(separator + d[0])]
-        longest = max((len(d[0]) for d in found), default=0)
-        return [d[1:] for d in found if len(d[0]) == longest]
+        found = [d for d in self._facts.definitions if symbol == d.name or symbol.endswith(separator + d.name)]
+        longest = max((len(d.name) for d in found), default=0)
+        return [(d.line, d.first, d.last) for d in found if len(d.name) == longest]
 
 
 def verify(document: Mapping[str, Any], open_tree: Callable[[str, str], SourceTree]) -> list[Verdict]:
@@ -153,6 +159,8 @@ def judge(claim: Claim, file: ReadFile) -> Verdict:
         return Verdict(claim, "stale", why="these lines are no longer in the file")
     homes = file.definitions_of(claim.symbol)
     inside = [n for n in found if any(first <= n and n + height <= last for _, first, last in homes)]
+    if not file.parses and len(found) == 1:
+        inside = found  # a file that does not parse has no functions to look into; a line that is unique will do
     if not inside:
         return Verdict(claim, "stale", why=f"these lines are in the file, but not in {claim.symbol}")
     nearest = min(inside, key=lambda n: (abs(n - claim.first), n))

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,11 @@ from rapidfuzz import fuzz, process
 
 from tracer.catalog import config_dir, shipped
 from tracer.errors import CacheError, UsageError
+from tracer.globs import path_matches
 
 _HEX = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 _DESCRIBE = re.compile(r".+-g?([0-9a-f]{7,40})", re.IGNORECASE)  # as `git describe` prints: v0.3.12-34-g3b5a594
+_SPEAKABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]*")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -120,14 +121,10 @@ def parse_spec(spec: str) -> tuple[Target, Version]:
 
 def version_of(engine: Target, wanted: str) -> Version:
     """The pin of `engine` that `wanted` names; `UsageError` lists the pins and says how to add one."""
-    for exact in (lambda v: (v.name, v.tag, v.package), lambda v: tuple(_bare(t) for t in (v.name, v.tag, v.package))):
+    for spelt in (str, _bare):  # as written, then without the v of a tag
         for version in engine.versions:
-            if wanted in exact(version):
+            if spelt(wanted) in (spelt(version.name), spelt(version.tag), spelt(version.package)):
                 return version
-    bare = _bare(wanted)
-    for version in engine.versions:
-        if bare in (_bare(version.name), _bare(version.tag)):
-            return version
     commit = m.group(1) if (m := _DESCRIBE.fullmatch(wanted)) else wanted
     if _HEX.fullmatch(commit):
         commit = commit.lower()
@@ -139,7 +136,8 @@ def version_of(engine: Target, wanted: str) -> Version:
             raise UsageError(f"{engine.name}@{wanted} is ambiguous", todo=todo)
     near = nearest(wanted, [v.name for v in engine.versions])
     hint = f"did you mean {' or '.join(near)}? " if near else ""
-    todo = f"{hint}{_pins(engine)}; `tracer targets add {engine.name} {wanted}` pins another"
+    another = f"; `tracer targets add {engine.name} {wanted}` pins another" if _SPEAKABLE.fullmatch(wanted) else ""
+    todo = f"{hint}{_pins(engine)}{another}"
     raise UsageError(f"{engine.name} has no pinned version {wanted!r}", todo=todo)
 
 
@@ -166,7 +164,7 @@ def module_of(engine: Target, path: str) -> str:
 def context_of(engine: Target, path: str) -> str:
     """The label of a file that is not live code (`test`, `mock`, `bench`, `example`, `fault`, …); "" for live code."""
     for label, globs in engine.context.items():
-        if any(_glob(g).fullmatch(path) for g in globs):
+        if path_matches(path, globs):
             return label
     return ""
 
@@ -208,12 +206,6 @@ def _pins(engine: Target) -> str:
 
 def _bare(tag: str) -> str:
     return tag[1:] if tag[:1] in ("v", "V") and tag[1:2].isdigit() else tag
-
-
-@lru_cache(maxsize=256)
-def _glob(pattern: str) -> re.Pattern[str]:
-    tokens = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(tokens.get(t) or re.escape(t) for t in re.split(r"(\*\*/|\*\*|\*|\?)", pattern)))
 
 
 def _read(path: Path) -> dict[str, Any]:

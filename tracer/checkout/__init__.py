@@ -59,11 +59,14 @@ def folder_tree(path: str | Path, engine: str | Target = "", version: str = "") 
     return FolderTree(place, known, version)
 
 
-def add_pin(engine: str, version: str, *, note: Note | None = None) -> Version:
-    """Resolve another version of an engine through the package index or its tags, and pin it in the user's own file."""
+def add_pin(engine: str, version: str, *, origin: str | Path = "", note: Note | None = None) -> Version:
+    """Resolve another version of an engine through the package index or its tags, and pin it in the user's own file.
+
+    `origin` (a clone, or the URL of one) is asked for the commit instead of the engine's own repository.
+    """
     from tracer.checkout.pin import add  # network libraries, only when they are needed
 
-    return add(engine, version, Listener(None, note))
+    return add(engine, version, str(origin), Listener(None, note))
 
 
 def _fetch(

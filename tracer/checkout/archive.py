@@ -26,6 +26,7 @@ from tracer.checkout.selection import (
     repository_path,
     safe_parts,
     too_large,
+    under_roots,
     unusable,
 )
 from tracer.errors import FetchError
@@ -92,13 +93,11 @@ def _tar(path: Path, found: Found, target: Target) -> Iterator[tuple[str, bytes]
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as tar:
             for number, member in enumerate(tar):
                 _count(number, found)
-                place = _place(member.name, found, target, strip=1)
-                if not place or member.isdir():
+                link = member.issym() or member.islnk()
+                place = _place(member.name, found, target, 1, link)
+                if not place or not member.isreg():
                     continue
-                if not member.isreg():
-                    what = "a link" if member.issym() or member.islnk() else "not a plain file"
-                    found.gaps.append(Gap(place, f"left out: {what} in {found.origin}"))
-                elif member.size > MAX_FILE:
+                if member.size > MAX_FILE:
                     found.gaps.append(Gap(place, too_large(member.size)))
                 elif file := tar.extractfile(member):
                     data = file.read(MAX_FILE + 1)
@@ -114,13 +113,9 @@ def _zip(path: Path, found: Found, target: Target) -> Iterator[tuple[str, bytes]
     with zipfile.ZipFile(path) as archive:
         for number, info in enumerate(archive.infolist()):
             _count(number, found)
-            place = _place(info.filename, found, target, strip)
-            if not place or info.is_dir():
-                continue
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG):
-                what = "a link" if kind == stat.S_IFLNK else "not a plain file"
-                found.gaps.append(Gap(place, f"left out: {what} in {found.origin}"))
+            place = _place(info.filename, found, target, strip, kind == stat.S_IFLNK)
+            if not place or info.is_dir() or kind not in (0, stat.S_IFREG):
                 continue
             if info.file_size > MAX_FILE:
                 found.gaps.append(Gap(place, too_large(info.file_size)))
@@ -138,11 +133,13 @@ def _count(number: int, found: Found) -> None:
         raise FetchError(f"holds more than {MAX_MEMBERS:,} members", where=found.origin, todo=todo)
 
 
-def _place(name: str, found: Found, target: Target, strip: int) -> str:
+def _place(name: str, found: Found, target: Target, strip: int, link: bool) -> str:
     """The repository path of a member that counts, "" for others; unsafe names are an error even if they do not."""
     parts = safe_parts(name, found.origin)
     place = repository_path(target, "/".join(parts[strip:]))
-    if not place or not keeps(target, place):
+    if link and under_roots(target, place):
+        found.gaps.append(Gap(printable(place), f"left out: a link in {found.origin}"))
+    if link or not keeps(target, place):
         return ""
     if why := unusable(name):
         found.gaps.append(Gap(printable(place), f"left out: {why}"))

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from tracer.catalog import cache_dir
 from tracer.checkout.archive import SUFFIXES, read_archive
+from tracer.checkout.clone import check_url, common_folder
 from tracer.checkout.download import download
 from tracer.checkout.folder import read_folder
 from tracer.checkout.index import find
@@ -53,7 +55,7 @@ def _first_that_serves(
     if not specs:
         todo = f"its sources: {', '.join(s.kind for s in version.sources)}; or give one with --from"
         raise SourceUnavailableError(f"has no {source} source", where=name, todo=todo)
-    reasons = []
+    reasons, hints = [], []
     for number, spec in enumerate(specs):
         own = work / str(number)
         own.mkdir()
@@ -61,10 +63,11 @@ def _first_that_serves(
             return store(target, version, _pinned(target, version, spec, own, listener), work, listener)
         except UnreachableError as e:
             reasons.append(f"{e.where}: {e.what}" if e.where else e.what)
+            hints += [e.todo] if e.todo else []
             if number + 1 < len(specs):
                 listener.note(f"{name}: {reasons[-1]}; taking the {specs[number + 1].kind}")
-    todo = f"`tracer fetch {name} --from PATH` takes a clone, a mirror, a folder or a pinned archive"
-    raise SourceUnavailableError("; ".join(reasons), where=name, todo=todo)
+    hints.append(f"`tracer fetch {name} --from PATH` takes a clone, a mirror, a folder or a pinned archive")
+    raise SourceUnavailableError("; ".join(reasons), where=name, todo="; ".join(hints))
 
 
 def _pinned(target: Target, version: Version, spec: SourceSpec, work: Path, listener: Listener) -> Found:
@@ -81,8 +84,11 @@ def _given(target: Target, version: Version, origin: str, work: Path, listener: 
     """What `--from` names: an address or a path; a repository, an archive or a folder."""
     if origin.startswith("-"):
         raise UsageError(f"{origin!r} is no path and no address", todo="give --from PATH or --from URL")
+    if origin.startswith("file://"):
+        origin = url2pathname(urlsplit(origin).path)
     if "://" in origin or (":" in origin and "@" in origin.partition(":")[0]):
-        if urlsplit(origin).scheme in ("http", "https") and urlsplit(origin).path.endswith(SUFFIXES):
+        check_url(origin)
+        if origin.startswith(("http://", "https://")) and urlsplit(origin).path.endswith(SUFFIXES):
             return _archive_at(target, version, origin, work, listener)
         from tracer.checkout import git
 
@@ -92,9 +98,9 @@ def _given(target: Target, version: Version, origin: str, work: Path, listener: 
         return _archive_file(target, version, place)
     if not place.is_dir():
         raise UsageError("does not exist", where=origin, todo="give a clone, a mirror, a folder or an archive")
-    from tracer.checkout import git
+    if common_folder(place):
+        from tracer.checkout import git
 
-    if git.common_folder(place):
         return git.from_clone(place, target, version, work)
     listener.note(f"{target.name}@{version.name}: taken from a plain folder; its commit is not known")
     return read_folder(place, target)

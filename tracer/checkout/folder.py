@@ -97,6 +97,8 @@ def _walk(place: Path, target: Target, gaps: list[Gap]) -> Iterator[tuple[str, P
     for top in tops:
         for folder, folders, names in os.walk(place / top):
             folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _SKIPPED)
+            links = [Path(folder, f) for f in folders if Path(folder, f).is_symlink()]  # os.walk does not enter them
+            gaps.extend(Gap(link.relative_to(place).as_posix(), "left out: a link") for link in links)
             for name in sorted(names):
                 file = Path(folder, name)
                 relative = file.relative_to(place).as_posix()

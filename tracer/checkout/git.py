@@ -7,7 +7,6 @@ configuration is used, and a blob that it lacks is a gap. The only module that u
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
@@ -15,25 +14,23 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
-from urllib.parse import urlsplit
 
+from tracer.checkout.clone import PROTOCOLS, SHA, check_url, common_folder, tag_in
 from tracer.checkout.listener import Listener
 from tracer.checkout.reach import reachable
 from tracer.checkout.selection import MAX_FILE, MAX_MEMBERS, Found, keeps, printable, safe_parts, too_large, unusable
 from tracer.checkout.web import UnreachableError, host_of, split_credentials
-from tracer.errors import FetchError, UsageError
+from tracer.errors import FetchError
 from tracer.model import Gap
 from tracer.targets import Target, Version
 
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # a machine without git is told so by us, not by an import
 from git.cmd import Git
 
-_PROTOCOLS = "https:http:ssh:git:file"
 _ASK = 20.0  # seconds for a small question to a server
 _TRANSFER = 900.0  # seconds for the blobs of one version
-_FULL = 40
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
+    "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",
@@ -72,7 +69,14 @@ def from_url(url: str, target: Target, version: Version, work: Path, listener: L
     found = Found("git", iter(()), split_credentials(url)[0], commit, version.tag)
     blobs = _blobs(own, commit, target, found)
     listener.step(f"fetching {target.name} {version.name} from {host_of(url)}", 0)
-    own.fetch(url, "--stdin", text="".join(f"{sha}\n" for sha in sorted(set(blobs.values()))), timeout=_TRANSFER)
+    own.fetch(
+        url,
+        "--filter=blob:none",
+        "--stdin",
+        "origin",
+        text="".join(f"{sha}\n" for sha in sorted(set(blobs.values()))),
+        timeout=_TRANSFER,
+    )
     own.run("config", "--unset", "remote.origin.promisor")  # from here on nothing is fetched by the way
     own.run("config", "--unset", "remote.origin.partialCloneFilter")
     found.entries = _contents(own, blobs, found)
@@ -82,8 +86,9 @@ def from_url(url: str, target: Target, version: Version, work: Path, listener: L
 def from_clone(place: Path, target: Target, version: Version, work: Path) -> Found:
     """The pin's files out of a clone or bare mirror on this machine, which is only read."""
     own = _Repository(work / "git")
-    own.borrow(common_folder(place) or place)
-    commit = _local_commit(own, place, target, version)
+    folder = common_folder(place) or place
+    own.borrow(folder)
+    commit = _local_commit(own, folder, place, target, version)
     found = Found("git", iter(()), place.name, commit, version.tag)
     found.entries = _contents(own, _blobs(own, commit, target, found), found)
     return found
@@ -96,43 +101,20 @@ def resolve(url: str, ref: str, work: Path) -> tuple[str, str]:
     own = _Repository(work / "git")
     own.run("config", "remote.origin.url", url)
     own.run("config", "remote.origin.promisor", "true")
-    wanted = ref if re.fullmatch(r"[0-9a-f]{40}", ref) else f"refs/tags/{ref}"
+    wanted = ref if SHA.fullmatch(ref) else f"refs/tags/{ref}"
     own.fetch(url, "--depth=1", "--filter=tree:0", "origin", wanted, timeout=_ASK * 3)
-    text = own.run("log", "-1", "--no-show-signature", "--format=%H %cs", "FETCH_HEAD").decode("ascii").split()
-    return text[0], text[1]
+    return _commit_and_date(own, "FETCH_HEAD")
 
 
-def tags(url: str) -> tuple[str, ...]:
-    """The names of the tags at `url`."""
-    check_url(url)
-    _reach(url)
-    listed = _git("ls-remote", "--tags", "--refs", "--end-of-options", url, timeout=_ASK, where=host_of(url))
-    return tuple(sorted(line.split("refs/tags/", 1)[1] for line in listed.decode("utf-8", "replace").splitlines()))
-
-
-def check_url(url: str) -> None:
-    """`UsageError` for an address that could run a program or be taken for an option."""
-    scheme = urlsplit(url).scheme
-    scp = re.fullmatch(r"[\w.-]+@[\w.-]+:[^:].*", url)
-    if url.startswith("-") or "::" in url or not (scp or (scheme in _PROTOCOLS.split(":") and "://" in url)):
-        todo = f"use {', '.join(p + '://' for p in _PROTOCOLS.split(':'))}"
-        raise UsageError(f"{printable(url)!r} is no address that git may use here", todo=todo)
-
-
-def common_folder(place: Path) -> Path | None:
-    """The folder with the objects of a clone, a work tree or a bare repository; None if `place` is none of them."""
-    for folder in (place / ".git", place):
-        if folder.is_file():  # a linked work tree, or a submodule
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                text = folder.read_text("utf-8").strip()
-                if text.startswith("gitdir:"):
-                    folder = (place / text.removeprefix("gitdir:").strip()).resolve()
-        if (folder / "commondir").is_file():
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                folder = (folder / (folder / "commondir").read_text("utf-8").strip()).resolve()
-        if (folder / "objects").is_dir() and (folder / "HEAD").exists():
-            return folder
-    return None
+def resolve_in(place: Path, ref: str, work: Path) -> tuple[str, str]:
+    """The same out of a clone or bare mirror on this machine."""
+    own = _Repository(work / "git")
+    folder = common_folder(place)
+    name = "" if folder is None else ref if SHA.fullmatch(ref) else tag_in(folder, ref)
+    if folder is None or not name:
+        raise FetchError(f"has no tag {ref}", where=str(place), todo="give a clone that has it")
+    own.borrow(folder)
+    return _commit_and_date(own, f"{name}^{{commit}}")
 
 
 class _Repository:
@@ -148,21 +130,15 @@ class _Repository:
 
     def fetch(self, url: str, *arguments: str, text: str = "", timeout: float) -> None:
         """Fetch from the remote; every failure counts as the host's."""
-        if "--stdin" in arguments:
-            arguments = ("--depth=1", "--filter=blob:none", "--stdin", "origin")
         common = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance")
         first = ("-c", "fetch.negotiationAlgorithm=noop", f"--git-dir={self._place}", "fetch", *common)
-        _git(*first, *arguments, text=text, timeout=timeout, where=host_of(url))
+        _git(*first, *arguments, text=text, timeout=timeout, host=host_of(url))
 
     def borrow(self, other: Path) -> None:
-        """Read the objects and tags of `other` as if they were ours; its configuration is never looked at."""
+        """Read the objects of `other` as if they were ours; its configuration is never looked at."""
         objects = (other / "objects").resolve()
         (self._place / "objects" / "info").mkdir(exist_ok=True)
         (self._place / "objects" / "info" / "alternates").write_text(f"{objects}\n", "utf-8")
-        if (other / "packed-refs").is_file():
-            shutil.copyfile(other / "packed-refs", self._place / "packed-refs")
-        if (other / "refs" / "tags").is_dir():
-            shutil.copytree(other / "refs" / "tags", self._place / "refs" / "tags", dirs_exist_ok=True)
 
     def open(self, *arguments: str, source: IO[bytes]) -> Any:
         """A running git command whose output is read while it comes."""
@@ -189,13 +165,14 @@ def _start(*arguments: str, source: IO[bytes] | int) -> Any:
     )
 
 
-def _git(*arguments: str, text: str = "", timeout: float, where: str = "git") -> bytes:
-    """Run git to its end; a failure is one line with git's own last words."""
+def _git(*arguments: str, text: str = "", timeout: float, host: str = "") -> bytes:
+    """Run git to its end; a failure is one line with git's own last words, and `host`'s fault if one is named."""
+    error, where = (UnreachableError, host) if host else (FetchError, "git")
     process = _start(*arguments, source=subprocess.PIPE)
     try:
         output, errors = process.communicate(text.encode("ascii"), timeout=timeout)
     except subprocess.TimeoutExpired as e:
-        raise UnreachableError(f"no answer within {timeout:.0f} s", where=where, todo="try again later") from e
+        raise error(f"no answer within {timeout:.0f} s", where=where, todo="try again later") from e
     finally:
         if process.poll() is None:
             process.proc.kill()
@@ -203,12 +180,13 @@ def _git(*arguments: str, text: str = "", timeout: float, where: str = "git") ->
     if process.proc.returncode:
         lines = [line for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
         words = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "?")
-        raise UnreachableError(f"git says {printable(words)!r}", where=where)
+        words = re.sub(r"//[^/@\s]*@", "//", words)  # no credentials in a message
+        raise error(f"says {printable(words)!r}", where=where)
     return cast(bytes, output)
 
 
 def _fetch_commit(own: _Repository, url: str, version: Version, listener: Listener) -> str:
-    full = version.commit if len(version.commit) == _FULL else ""
+    full = version.commit if SHA.fullmatch(version.commit) else ""
     wanted = full or (f"refs/tags/{version.tag}" if version.tag else "")
     if not wanted:
         raise FetchError("the pin has neither tag nor full commit", where=version.name, todo="take `--source archive`")
@@ -219,17 +197,26 @@ def _fetch_commit(own: _Repository, url: str, version: Version, listener: Listen
     return commit
 
 
-def _local_commit(own: _Repository, place: Path, target: Target, version: Version) -> str:
-    for name in (version.commit, f"refs/tags/{version.tag}" if version.tag else ""):
+def _local_commit(own: _Repository, folder: Path, place: Path, target: Target, version: Version) -> str:
+    for name in (version.commit, tag_in(folder, version.tag) if version.tag else ""):
         if not name:
             continue
-        with contextlib.suppress(FetchError):
+        try:
             commit = own.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-            _same(commit.decode("ascii").strip(), version, place.name)
-            return commit.decode("ascii").strip()
+        except FetchError:
+            continue
+        found = commit.decode("ascii").strip()
+        _same(found, version, place.name)
+        return found
     wanted = " nor ".join(n for n in (version.commit, version.tag) if n)
     todo = f"`git -C {place} fetch --tags` may bring it"
     raise FetchError(f"has no {wanted} of {target.title}", where=str(place), todo=todo)
+
+
+def _commit_and_date(own: _Repository, name: str) -> tuple[str, str]:
+    text = own.run("log", "-1", "--no-show-signature", "--format=%H %cs", "--end-of-options", name)
+    commit, date = text.decode("ascii").split()
+    return commit, date
 
 
 def _same(commit: str, version: Version, where: str) -> None:
@@ -258,10 +245,10 @@ def _blobs(own: _Repository, commit: str, target: Target, found: Found) -> dict[
         safe_parts(name, found.origin)
         if kind == "commit":
             found.gaps.append(Gap(printable(name), "left out: a submodule"))
+        elif mode == "120000":
+            found.gaps.append(Gap(printable(name), f"left out: a link in {found.origin}"))
         elif keeps(target, name):
-            if mode == "120000":
-                found.gaps.append(Gap(printable(name), f"left out: a link in {found.origin}"))
-            elif why := unusable(name):
+            if why := unusable(name):
                 found.gaps.append(Gap(printable(name), f"left out: {why}"))
             else:
                 blobs[name] = sha

@@ -8,13 +8,13 @@ from __future__ import annotations
 import html.parser
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from urllib3.exceptions import HTTPError
 
-from tracer.checkout.web import UnreachableError, get, host_of, reason, settings
+from tracer.checkout.web import UnreachableError, get, host_of, reason, settings, split_credentials
 from tracer.errors import FetchError
 
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
@@ -79,17 +79,26 @@ def _page(url: str) -> list[Link]:
         response.close()
     if len(body) > _MAX_PAGE:
         raise FetchError("the listing is too long", where=host_of(url), todo="set PIP_INDEX_URL to another index")
-    base = urljoin(url, response.url or "")
+    base = urljoin(split_credentials(url)[0], response.url or "")
     try:
         text = body.decode("utf-8")
         if "json" in response.headers.get("Content-Type", ""):
-            return [_of_json(f, base) for f in json.loads(text)["files"]]
+            return [_signed(_of_json(f, base), url) for f in json.loads(text)["files"]]
     except (ValueError, KeyError, TypeError, AttributeError) as e:
         todo = "set PIP_INDEX_URL to a package index"
         raise FetchError("the listing is not that of a package index", where=host_of(url), todo=todo) from e
     reader = _Anchors(base)
     reader.feed(text)
-    return reader.links
+    return [_signed(link, url) for link in reader.links]
+
+
+def _signed(link: Link, index: str) -> Link:
+    """The link with the index's credentials, if it is on the same host."""
+    bare, user = split_credentials(index)
+    here, there = urlsplit(bare), urlsplit(link.url)
+    if not user or (here.scheme, here.netloc) != (there.scheme, there.netloc):
+        return link
+    return replace(link, url=urlunsplit(there._replace(netloc=urlsplit(index).netloc)))
 
 
 def _of_json(file: dict[str, Any], base: str) -> Link:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from packaging.tags import parse_tag
@@ -20,17 +21,19 @@ from packaging.utils import (
 )
 from packaging.version import Version as PackageVersion
 
+from tracer.checkout.clone import SHA
 from tracer.checkout.index import Link, listing
 from tracer.checkout.listener import Listener
 from tracer.checkout.web import UnreachableError
 from tracer.errors import FetchError, SourceUnavailableError, TracerError, UsageError
 from tracer.targets import SourceSpec, Target, Version, nearest, save_pin, target
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
+def add(engine: str, wanted: str, origin: str, listener: Listener) -> Version:
+    """Resolve `wanted` (a package version, a tag or a full commit), save the pin, and return it.
 
-def add(engine: str, wanted: str, listener: Listener) -> Version:
-    """Resolve `wanted` (a package version, a tag or a full commit), save the pin, and return it."""
+    `origin` is a clone to be asked for the commit, instead of the repository on the web.
+    """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/+-]*", wanted):
         raise UsageError(f"{wanted!r} is no version, tag or commit", todo="give one of those")
     found = target(engine)
@@ -43,9 +46,13 @@ def add(engine: str, wanted: str, listener: Listener) -> Version:
     package = _key(wanted)
     archive = _best(by_version[package]) if package in by_version else None
     version = _from_archive(found, wanted, archive) if archive else _from_git_alone(found, wanted)
-    version, known = _with_commit(found, version, listener)
-    if not archive and not known:
-        raise _not_found(found, wanted, by_version, silent)
+    try:
+        version = _with_commit(found, version, origin, listener)
+    except FetchError as e:
+        listener.note(f"{found.name}@{version.name}: its commit is not known ({e.where}: {e.what})")
+        if not archive:
+            silent = silent or (e if isinstance(e, UnreachableError) else None)
+            raise _not_found(found, wanted, by_version, silent) from e
     save_pin(found, version)
     return version
 
@@ -105,32 +112,31 @@ def _from_archive(found: Target, wanted: str, link: Link) -> Version:
 
 def _from_git_alone(found: Target, wanted: str) -> Version:
     git = SourceSpec("git", url=found.url + ".git")
-    commit = wanted if _COMMIT.fullmatch(wanted) else ""
+    commit = wanted if SHA.fullmatch(wanted) else ""
     tag = "" if commit else (found.tags.format(version=wanted) if wanted[:1].isdigit() else wanted)
     return Version(wanted.replace("/", "-"), tag, commit, "", "", (git,))
 
 
-def _with_commit(found: Target, version: Version, listener: Listener) -> tuple[Version, bool]:
-    """The version with its full commit, if the repository can be asked and has it; else as it was."""
+def _with_commit(found: Target, version: Version, origin: str, listener: Listener) -> Version:
+    """The version with its full commit; `FetchError` if the repository cannot be asked, or has no such thing."""
     from tracer.checkout import git
 
-    listener.step(f"asking {found.url} for {version.tag or version.commit}", 0)
+    listener.step(f"asking {origin or found.url} for {version.tag or version.commit}", 0)
+    ref = version.commit or version.tag
     with tempfile.TemporaryDirectory(prefix="tracer-") as work:
-        try:
-            url = next(s.url for s in version.sources if s.kind == "git")
-            commit, date = git.resolve(url, version.commit or version.tag, Path(work))
-        except FetchError as e:
-            listener.note(f"{found.name}@{version.name}: its commit is not known ({e.where}: {e.what})")
-            return version, False
-    released = version.released or date
-    return Version(version.name, version.tag, commit, version.package, released, version.sources), True
+        if origin and "://" not in origin:
+            commit, date = git.resolve_in(Path(origin).expanduser(), ref, Path(work))
+        else:
+            url = origin or next(s.url for s in version.sources if s.kind == "git")
+            commit, date = git.resolve(url, ref, Path(work))
+    return replace(version, commit=commit, released=version.released or date)
 
 
 def _not_found(
     found: Target, wanted: str, known: dict[str, list[Link]], silent: UnreachableError | None
 ) -> TracerError:
-    if not known and silent:
-        todo = "try again where a package index or the repository can be reached"
+    if silent and (not known or SHA.fullmatch(wanted)):
+        todo = "try again where it can be reached, or name a clone with --from"
         return SourceUnavailableError(f"cannot be resolved ({silent})", where=f"{found.name}@{wanted}", todo=todo)
     near = nearest(wanted, list(known), 3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"`pip index versions {found.project}` lists them"

@@ -39,7 +39,12 @@ def selection_digest(target: Target) -> str:
 
 def keeps(target: Target, path: str) -> bool:
     """Whether a repository path lies under the target's roots and has one of its suffixes."""
-    return path.endswith(target.all_suffixes) and any(not r or path.startswith(r + "/") for r in target.roots)
+    return path.endswith(target.all_suffixes) and under_roots(target, path)
+
+
+def under_roots(target: Target, path: str) -> bool:
+    """Whether a repository path lies under the target's roots."""
+    return any(not r or path.startswith(r + "/") for r in target.roots)
 
 
 def repository_path(target: Target, member: str) -> str:

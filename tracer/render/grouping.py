@@ -30,9 +30,10 @@ class Group:
 
 def answers_of(trace: Trace) -> list[Answer]:
     """One answer per role that the trace has sites of, in the order of the closed lists."""
-    engine = trace.engines[0]
     roles = [role for role in ROLES if any(s.role == role for s in trace.sites)]
-    return [Answer(engine, role, tuple(groups_of(s for s in trace.sites if s.role == role))) for role in roles]
+    return [
+        Answer(trace.engines[0], role, tuple(groups_of(s for s in trace.sites if s.role == role))) for role in roles
+    ]
 
 
 def groups_of(sites: Iterable[Site]) -> list[Group]:

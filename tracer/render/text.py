@@ -58,7 +58,7 @@ def where(traces: Sequence[Trace], *, guards: bool = False) -> Iterator[Line]:
                     yield ((f"    {group.why or group.rule}", "italic"), (rule, "dim"))
                     for site in group.sites:
                         yield from _site(site, guards)
-    yield from _gaps([gap for trace in traces for gap in trace.gaps])
+    yield from _gaps(_gaps_of(traces))
 
 
 def _site(site: Site, guards: bool) -> Iterator[Line]:
@@ -70,6 +70,14 @@ def _site(site: Site, guards: bool) -> Iterator[Line]:
     if guards:
         for guard in site.guards:
             yield ((f"          when {guard}", "yellow"),)
+
+
+def _gaps_of(traces: Sequence[Trace]) -> list[Gap]:
+    """All gaps; with several engines each says which one it is of."""
+    if len(traces) == 1:
+        return list(traces[0].gaps)
+    names = [" ".join(f"{e.name}@{e.version}" for e in trace.engines) for trace in traces]
+    return [Gap(f"{name} {gap.what}".strip(), gap.why) for name, t in zip(names, traces, strict=True) for gap in t.gaps]
 
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[Line]:
@@ -94,7 +102,7 @@ def where_markdown(traces: Sequence[Trace], *, guards: bool = False) -> Iterator
                         if guards:
                             yield from (f"  - when {code(guard)}" for guard in site.guards)
                     yield ""
-    gaps = [gap for trace in traces for gap in trace.gaps]
+    gaps = _gaps_of(traces)
     if gaps:
         yield "## Gaps\n"
         yield from (f"- `{gap.what}`: {gap.why}" for gap in gaps)

@@ -56,6 +56,7 @@ class MasterClient {
     bool PutRevoke(const std::string& key);
     bool Ping();
     bool ReMountSegment(int id);
+    bool Connect(const std::string& where);
 };
 
 class Client {
@@ -73,9 +74,13 @@ class Client {
         if (!master_client_.Ping()) {          // expect: master-lost detect
             master_client_.ReMountSegment(1);  // expect: master-lost fallback
         }
+        while (running_) {
+            master_client_.Connect("there");  // expect: master-lost retry
+        }
     }
 
    private:
+    bool running_;
     MasterClient master_client_;
 };
 

@@ -83,8 +83,8 @@ class Planner(Scheduler):
     def plan(self, requests: list[Request], connector: object) -> None:
         for request in requests:
             ext_tokens = connector.get_num_new_matched_tokens(request)
-            if ext_tokens is None:
-                continue  # expect: vllm.failure.defer-lookup retry
+            if ext_tokens is None:  # expect: vllm.failure.defer-lookup retry
+                continue
             if request.num_computed_tokens:
                 continue  # expect: nothing
 

@@ -108,14 +108,27 @@ class Waiter:
         self.worker.wait(sync_jobs)  # expect: nothing
 
 
-class Offload:
+class SimpleCPUOffloadScheduler:
     def __init__(self, pool: BlockPool) -> None:
-        self.pool: BlockPool = pool
+        self._gpu_block_pool: BlockPool = pool
         self._pinned: list[KVCacheBlock] = []
 
     def hold(self, block: KVCacheBlock) -> None:
         self._pinned.append(block)  # expect: nothing
-        self.pool.pin(block)  # expect: vllm.protection.gpu-simple-offload acquire
+        self._gpu_block_pool.pin(block)  # expect: vllm.protection.gpu-simple-offload acquire
+
+
+class HiSparseResidentManager:
+    def __init__(self, pool: BlockPool) -> None:
+        self.block_pool: BlockPool = pool
+
+
+class PageCopies:
+    def __init__(self, manager: HiSparseResidentManager) -> None:
+        self.manager: HiSparseResidentManager = manager
+
+    def begin(self, block: KVCacheBlock) -> None:
+        self.manager.block_pool.pin(block)  # expect: vllm.protection.gpu-detached-pages acquire
 
 
 class MooncakeStoreScheduler:

@@ -66,3 +66,41 @@ class LMCacheConnectorV1Impl:
     def end(self, req_id: str) -> None:
         self.lmcache_engine.post_init()  # expect: nothing
         self.lmcache_engine.lookup_unpin(req_id)  # expect: vllm.protection.host-lmcache-pins release
+
+
+class KVCacheBlock:
+    ref_cnt: int = 0
+
+
+class BlockPool:
+    def pin(self, block: KVCacheBlock) -> None:
+        block.ref_cnt += 1  # expect: nothing
+
+    def unpin(self, block: KVCacheBlock) -> None:
+        block.ref_cnt -= 1  # expect: nothing
+
+
+class SimpleCPUOffloadScheduler:
+    def __init__(self, host: BlockPool, device: BlockPool) -> None:
+        self.cpu_block_pool: BlockPool = host
+        self._gpu_block_pool: BlockPool = device
+
+    def begin(self, block: KVCacheBlock, other: KVCacheBlock) -> None:
+        self.cpu_block_pool.pin(block)  # expect: vllm.protection.host-second-pool acquire
+        self._gpu_block_pool.pin(other)  # expect: nothing
+
+    def end(self, block: KVCacheBlock) -> None:
+        self.cpu_block_pool.unpin(block)  # expect: vllm.protection.host-second-pool release
+
+
+class HiSparseSourceManager:
+    def __init__(self, pool: BlockPool) -> None:
+        self.block_pool: BlockPool = pool
+
+
+class Detached:
+    def __init__(self, manager: HiSparseSourceManager) -> None:
+        self.host_manager: HiSparseSourceManager = manager
+
+    def keep(self, block: KVCacheBlock) -> None:
+        self.host_manager.block_pool.pin(block)  # expect: vllm.protection.host-detached-pages acquire

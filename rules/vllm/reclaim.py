@@ -85,9 +85,9 @@ class Resetter:
         self.connector.reset_cache()  # expect: vllm.reclaim.remote-store evict
 
 
-class SimpleOffload:
+class SimpleCPUOffloadScheduler:
     def __init__(self, cpu_pool: Pool) -> None:
-        self.cpu_pool: Pool = cpu_pool
+        self.cpu_block_pool: Pool = cpu_pool
 
     def copied(self, blocks: list[int]) -> None:
-        self.cpu_pool.give_back(blocks)  # expect: vllm.reclaim.host-second-pool free
+        self.cpu_block_pool.give_back(blocks)  # expect: vllm.reclaim.host-second-pool free

@@ -6,7 +6,7 @@ import enum
 
 
 class RequestStatus(enum.IntEnum):  # expect: vllm.request_state.status define
-    WAITING = 1
+    WAITING = 1  # expect: vllm.request_state.status define
     RUNNING = 2
     PREEMPTED = 3
     FINISHED_STOPPED = 4

@@ -8,23 +8,21 @@ from tracer.evidence import verify
 from tracer.model import EngineRevision, Gap, Revision, Trace, Use
 from tracer.render import json as documents
 
-SITE_KEYS = set(
-    [
-        "rule",
-        "role",
-        "action",
-        "layer",
-        "symbol",
-        "file",
-        "def_line",
-        "first",
-        "last",
-        "guards",
-        "basis",
-        "digest",
-        "permalink",
-    ]
-)
+SITE_KEYS = {
+    "rule",
+    "role",
+    "action",
+    "layer",
+    "symbol",
+    "file",
+    "def_line",
+    "first",
+    "last",
+    "guards",
+    "basis",
+    "digest",
+    "permalink",
+}
 
 
 def test_a_site_has_every_field_of_the_contract() -> None:

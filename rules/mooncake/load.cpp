@@ -6,6 +6,15 @@ struct TransferRequest {
     enum OpCode { READ, WRITE };
 };
 
+enum class ReplicaStatus { PROCESSING, COMPLETE };
+
+class Replica {
+   public:
+    struct Descriptor {
+        ReplicaStatus status;
+    };
+};
+
 class TransferSubmitter {
    public:
     bool submit(int replica, TransferRequest::OpCode op);
@@ -20,6 +29,19 @@ class Client {
     bool write(int replica) {
         return transfer_submitter_->submit(replica, TransferRequest::WRITE);  // expect: nothing
     }
+    bool either(int replica, TransferRequest::OpCode op_code) {
+        return transfer_submitter_->submit(replica, op_code);  // expect: nothing
+    }
+    bool read(const Replica::Descriptor& one) {
+        if (usable(one)) {
+            return either(1, TransferRequest::READ);  // expect: transfer restore
+        }
+        return false;
+    }
+    bool store(int replica) {
+        return either(replica, TransferRequest::WRITE);  // expect: nothing
+    }
+    bool usable(const Replica::Descriptor& one) { return one.status == ReplicaStatus::COMPLETE; }  // expect: nothing
     bool pull(int peer) {
         return transfer_submitter_->submit_batch_get_offload_object(peer);  // expect: peer-disk restore
     }

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -59,6 +60,47 @@ class Graph:
     def follow(self, node: int) -> Iterable[int]:
         """Where flow may go from `node`, by whatever kind of edge."""
         return (*self.normal[node], *self.raised[node])
+
+    def reach(self, start: Iterable[int]) -> set[int]:
+        """All nodes that flow may come to from `start`, which is part of them."""
+        seen: dict[int, int | None] = {}
+        self.walk(start, frozenset(), frozenset(), seen)
+        return set(seen)
+
+    def walk(
+        self, start: Iterable[int], goals: Collection[int], stops: Collection[int],
+        seen: dict[int, int | None] | None = None, cut: Collection[tuple[int, int]] = (),
+    ) -> list[int] | None:
+        """The shortest way from `start` to `goals` that enters none of `stops` and takes none of the edges `cut`.
+
+        `seen` gets where each node came from.
+        """
+        seen = {} if seen is None else seen
+        todo: deque[int] = deque()
+        for node in start:
+            if node not in stops and node not in seen:
+                seen[node] = None
+                todo.append(node)
+        while todo:
+            node = todo.popleft()
+            if node in goals:
+                return trace(seen, node)
+            for after in self.follow(node):
+                if after not in seen and after not in stops and (node, after) not in cut:
+                    seen[after] = node
+                    todo.append(after)
+        return None
+
+
+def trace(seen: dict[int, int | None], node: int) -> list[int]:
+    """The way that a walk took to `node`."""
+    way = [node]
+    before = seen[node]
+    while before is not None:
+        way.append(before)
+        before = seen[before]
+    way.reverse()
+    return way
 
 
 @dataclass(slots=True, eq=False)

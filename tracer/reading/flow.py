@@ -4,6 +4,7 @@ Takes a `Reading` and lines of its file. Makes exits and verdicts, with the line
 something does not hold. Refuses to know what a line means: that it acquires or releases is the asker's business.
 
 A line stands for its innermost statement, so on `if (!ok) return;` for the return; `when` picks the head instead.
+To start from a line of the function's own head is to start from its entry.
 Lines inside a nested function or a lambda are asked for in that function; its body does not run where it stands
 (`lambdas=True`: count it as running there, for calls that run their argument at once).
 A statement that was reached counts as having happened, also when it raises half-way.
@@ -11,15 +12,20 @@ A statement that was reached counts as having happened, also when it raises half
 
 from __future__ import annotations
 
-from collections import deque
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
-from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of
+from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of, trace
 from tracer.reading.statements import Block, Reading, Statement
 
 When = Literal["", "body", "else"]
+_EXISTS = re.compile(
+    r"\(?(?:[\w.:\[\]]|->)*?(?P<name>\w+)\)?"
+    r"(?:\s*!=\s*(?:nullptr|NULL|None|\w+(?:\.|->)c?end\(\))| is not None|\.has_value\(\))?"
+)
 _HEADED = ("if", "while", "for", "with", "match", "switch")
 
 
@@ -51,7 +57,7 @@ def exits(reading: Reading, host: Statement | None = None, *, exceptions: bool =
     if reading.head is not None and reading.head.kind == "class" and host is None:
         return ()
     graph = graph_of(reading, host, exceptions)
-    return _exits(reading, host, graph, _reach(graph, [ENTRY]), {})
+    return _exits(reading, host, graph, graph.reach([ENTRY]), {})
 
 
 def reachable_exits(
@@ -61,25 +67,27 @@ def reachable_exits(
     host = reading.host_of(line)
     graph = graph_of(reading, host, exceptions)
     starts = _starts(reading, graph, line, when)
-    return _exits(reading, host, graph, _reach(graph, _behind(starts)), starts)
+    return _exits(reading, host, graph, graph.reach(_behind(starts)), starts)
 
 
 def covered(
     reading: Reading, start_line: int, leaving: Exit, lines: Collection[int], *, scoped: Collection[int] = (),
-    when: When = "", exceptions: bool = False, lambdas: bool = False,
+    when: When = "", exceptions: bool = False, lambdas: bool = False, present: bool = False,
 ) -> bool:
     """Whether every path from behind the statement at `start_line` to `leaving` passes one of `lines`.
 
     `scoped`: lines of `with` heads and scope guards, which do their work whenever their scope is left. `when`: start
     only where the test of the head at `start_line` holds ("body") or fails ("else"), for `if (!acquire()) return;`.
+    `present`: take it that there is something to work on, so that `if (p) p->unpin();` and `for b in bs: free(b)`
+    enter their bodies.
     """
     return escape(reading, start_line, leaving, lines, scoped=scoped, when=when, exceptions=exceptions,
-                  lambdas=lambdas) is None
+                  lambdas=lambdas, present=present) is None
 
 
 def escape(
     reading: Reading, start_line: int, leaving: Exit, lines: Collection[int], *, scoped: Collection[int] = (),
-    when: When = "", exceptions: bool = False, lambdas: bool = False,
+    when: When = "", exceptions: bool = False, lambdas: bool = False, present: bool = False,
 ) -> tuple[int, ...] | None:
     """The lines of a path that `covered` denies, from `start_line` to the exit; None where there is none."""
     host = reading.host_of(start_line)
@@ -88,22 +96,23 @@ def escape(
     if any(_in_scope(reading, start_line, line) for line in at_leave):
         return None
     stops = set(_nodes(reading, graph, {*lines}, lambdas)) | set(_nodes(reading, graph, at_leave, True))
+    cut = _entered(reading, graph, lines, stops) if present else set()
     starts = _starts(reading, graph, start_line, when)
     if leaving.kind == "fall":
-        way = _walk(graph, _behind(starts), {FALL}, stops)
+        way = graph.walk(_behind(starts), {FALL}, stops, cut=cut)
         return None if way is None else (start_line, *_lines(graph, way, leaving))
     end = {_end(leaving)}
     first: dict[int, int | None] = {}
-    _walk(graph, _behind(starts), set(), stops, first)
+    graph.walk(_behind(starts), set(), stops, first, cut)
     for node in _origins(reading, graph, leaving):
         for after in _outward(graph, node, leaving):
             if node in first or (node in starts and not when and not leaving.implicit):
-                tail = _walk(graph, [after], end, stops)
+                tail = graph.walk([after], end, stops, cut=cut)
                 if tail is not None:
-                    way = [*_trace(first, node), *tail] if node in first else tail
+                    way = [*trace(first, node), *tail] if node in first else tail
                     return (start_line, *_lines(graph, way, leaving))
-            for pending in starts.keys() & _reach(graph, [after]):
-                way = _walk(graph, starts[pending], end, stops)
+            for pending in starts.keys() & graph.reach([after]):
+                way = graph.walk(starts[pending], end, stops, cut=cut)
                 if way is not None:
                     return (start_line, *_lines(graph, way, leaving))
     return None
@@ -135,7 +144,7 @@ def dominates(reading: Reading, a: int, b: int, *, exceptions: bool = False) -> 
 def may_follow(reading: Reading, a: int, b: int, *, exceptions: bool = False) -> bool:
     """Whether a path leads from behind the statement at line `a` to the one at line `b`."""
     graph = graph_of(reading, reading.host_of(a), exceptions)
-    reached = _reach(graph, _behind(_starts(reading, graph, a, "")))
+    reached = graph.reach(_behind(_starts(reading, graph, a, "")))
     return any(node in reached for node in _nodes(reading, graph, [b], True))
 
 
@@ -155,6 +164,8 @@ def _nodes(reading: Reading, graph: Graph, lines: Iterable[int], lambdas: bool) 
 
 def _starts(reading: Reading, graph: Graph, line: int, when: When) -> dict[int, list[int]]:
     """The nodes of the statement at `line`, and where flow may go once it is done."""
+    if reading.head is not None and reading.statement_at(line) is reading.head:
+        return {ENTRY: graph.normal[ENTRY]}
     if not when:  # what a `raise` does is to raise; anything else that raises is not done
         nodes = _nodes(reading, graph, [line], False)
         return {n: graph.normal[n] or [a for a in graph.raised[n] if _kind(graph, n) == "raise"] for n in nodes}
@@ -215,44 +226,32 @@ def _guarded_by_scope(reading: Reading, line: int) -> bool:
     return any(b.statements[at].kind == "raii" and b.statements[at] is not found for b, at in reading.holders(line))
 
 
-# -- walking ------------------------------------------------------------------------------------------------------
-def _reach(graph: Graph, start: Iterable[int]) -> set[int]:
-    seen: dict[int, int | None] = {}
-    _walk(graph, start, set(), set(), seen)
-    return set(seen)
+def _entered(reading: Reading, graph: Graph, lines: Iterable[int], stops: set[int]) -> set[tuple[int, int]]:
+    """The edges that pass by a line because there is nothing to work on: past `if (p)`, past a loop.
+
+    A loop's stays unless every round passes one of the `stops`.
+    """
+    cut: set[tuple[int, int]] = set()
+    for line in lines:
+        way = reading.holders(line)
+        done = reading.statement_at(line)
+        for (outer, at), (inner, _) in reversed([*pairwise(way)]):
+            head = outer.statements[at]
+            asks = _EXISTS.fullmatch(inner.test) if head.kind == "if" and inner.label == "body" else None
+            if head not in graph.nodes or done is None:
+                break
+            if asks is not None and re.search(rf"\b{re.escape(asks['name'])}\b", done.text):
+                cut |= {(n, ways["else"]) for n in graph.nodes[head] if "else" in (ways := graph.branches[n])}
+            elif head.kind == "for":
+                for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):
+                    if graph.walk([ways["body"]], {node}, stops, cut=cut) is None:
+                        cut.add((node, ways["else"]))
+            elif head.kind not in ("with", "block"):
+                break
+    return cut
 
 
-def _walk(
-    graph: Graph, start: Iterable[int], goals: set[int], stops: set[int], seen: dict[int, int | None] | None = None
-) -> list[int] | None:
-    """The shortest way from `start` to `goals` that enters none of `stops`; `seen` gets where each node came from."""
-    seen = {} if seen is None else seen
-    todo: deque[int] = deque()
-    for node in start:
-        if node not in stops and node not in seen:
-            seen[node] = None
-            todo.append(node)
-    while todo:
-        node = todo.popleft()
-        if node in goals:
-            return _trace(seen, node)
-        for after in graph.follow(node):
-            if after not in seen and after not in stops:
-                seen[after] = node
-                todo.append(after)
-    return None
-
-
-def _trace(seen: dict[int, int | None], node: int) -> list[int]:
-    way = [node]
-    before = seen[node]
-    while before is not None:
-        way.append(before)
-        before = seen[before]
-    way.reverse()
-    return way
-
-
+# -- answers ------------------------------------------------------------------------------------------------------
 def _lines(graph: Graph, way: Iterable[int], leaving: Exit | None = None) -> tuple[int, ...]:
     lines = [s.first for node in way if (s := graph.statements[node]) is not None]
     if leaving is not None and leaving.kind == "fall":
@@ -268,7 +267,7 @@ def _before(
     stops = set(_nodes(reading, graph, a_lines, lambdas))
     if not goals or not stops or goals <= stops:
         return Verdict("unknown")
-    way = _walk(graph, [ENTRY], goals - stops, stops)
+    way = graph.walk([ENTRY], goals - stops, stops)
     return Verdict("holds") if way is None else Verdict("fails", _lines(graph, way))
 
 
@@ -312,8 +311,8 @@ def _exits(
 ) -> tuple[Exit, ...]:
     """The exits from `reached` nodes, from a start itself, and those under way at a start in a `finally`."""
     found: set[Exit] = set()
-    alive = _reach(graph, [ENTRY])
-    onward = {node: _reach(graph, behind) for node, behind in starts.items()}
+    alive = graph.reach([ENTRY])
+    onward = {node: graph.reach(behind) for node, behind in starts.items()}
     leads: dict[int, set[int]] = {}
     for statement, nodes in graph.nodes.items():
         for kind, implicit in _ways_out(reading, statement):
@@ -321,7 +320,7 @@ def _exits(
             end = _end(leaving)
             for node, after in ((n, a) for n in nodes if n in alive for a in _outward(graph, n, leaving)):
                 if after not in leads:
-                    leads[after] = _reach(graph, [after])
+                    leads[after] = graph.reach([after])
                 if end not in leads[after]:
                     continue  # a `finally` that returns keeps an exception in
                 # A start that raises has not started: it is no exit behind itself.

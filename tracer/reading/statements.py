@@ -198,6 +198,8 @@ class Reading:
         way = self._way(line)
         for place in reversed(way):
             found = place.block.statements[place.at]
+            if found.kind == "block" and place.at and place.block.statements[place.at - 1].first == line:
+                return place.block.statements[place.at - 1]  # `case X: {`
             if not found.compound or found.first <= line <= found.head:
                 return found
             if place.block.label != "lambda":

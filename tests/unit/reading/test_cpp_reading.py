@@ -160,6 +160,11 @@ def test_comments_next_to_a_statement() -> None:
     assert found.comments_near(22) == ()
 
 
+def test_a_case_with_a_brace_behind_it_is_the_case() -> None:
+    found = reading("void f() {\n  switch (s) {\n    case int(A): {\n      g();\n    }\n  }\n}\n")
+    assert found.statement_at(3).text == "case int(A)"  # type: ignore[union-attr]
+
+
 def test_the_host_of_a_line() -> None:
     found = reading(SPANS)
     inner = found.host_of(25)

@@ -150,76 +150,76 @@ def test_a_lambda_has_exits_of_its_own() -> None:
     assert shown(flow.reachable_exits(found, 4)) == ["4 return"]
 
 
-# name: text with ACQUIRE, RELEASE (any number) and, per exit that can be reached, whether the release is passed.
+# name: text with TAKE, GIVE (any number) and, per exit that can be reached, whether the release is passed.
 COVERED = {
-    "straight": ("def f(a):\n    ACQUIRE()\n    RELEASE()\n    return 1\n", {"4 return": True}),
+    "straight": ("def f(a):\n    TAKE()\n    GIVE()\n    return 1\n", {"4 return": True}),
     "an early return misses it": (
-        "def f(a):\n    ACQUIRE()\n    if a:\n        return 0\n    RELEASE()\n    return 1\n",
+        "def f(a):\n    TAKE()\n    if a:\n        return 0\n    GIVE()\n    return 1\n",
         {"4 return": False, "6 return": True},
     ),
     "an exit before the acquire does not count": (
-        "def f(a):\n    if a:\n        return 0\n    ACQUIRE()\n    RELEASE()\n", {"5 fall": True},
+        "def f(a):\n    if a:\n        return 0\n    TAKE()\n    GIVE()\n", {"5 fall": True},
     ),
     "finally": (
-        "def f(a):\n    ACQUIRE()\n    try:\n        if a:\n            return 0\n        raise E\n"
-        "    finally:\n        RELEASE()\n",
+        "def f(a):\n    TAKE()\n    try:\n        if a:\n            return 0\n        raise E\n"
+        "    finally:\n        GIVE()\n",
         {"5 return": True, "6 raise": True},
     ),
     "a finally that releases on one condition": (
-        "def f(a):\n    ACQUIRE()\n    try:\n        return 0\n    finally:\n        if a:\n            RELEASE()\n",
+        "def f(a):\n    TAKE()\n    try:\n        return 0\n    finally:\n        if a:\n            GIVE()\n",
         {"4 return": False},
     ),
     "released where it fails, kept where it works": (
-        "def f(a):\n    ACQUIRE()\n    try:\n        g()\n    except E:\n        RELEASE()\n        raise\n"
+        "def f(a):\n    TAKE()\n    try:\n        g()\n    except E:\n        GIVE()\n        raise\n"
         "    return 1\n",
         {"7 raise": True, "8 return": False},
     ),
     "a handler that forgets it": (
-        "def f(a):\n    ACQUIRE()\n    try:\n        g()\n    except E:\n        return 0\n    RELEASE()\n",
+        "def f(a):\n    TAKE()\n    try:\n        g()\n    except E:\n        return 0\n    GIVE()\n",
         {"6 return": False, "7 fall": True},
     ),
     "a loop that may not run": (
-        "def f(xs):\n    ACQUIRE()\n    for x in xs:\n        RELEASE()\n", {"4 fall": False},
+        "def f(xs):\n    TAKE()\n    for x in xs:\n        GIVE()\n", {"4 fall": False},
     ),
-    "a release in the exit's own statement": ("def f(a):\n    ACQUIRE()\n    return RELEASE()\n", {"3 return": True}),
-    "the acquire is the exit": ("def f(a):\n    return ACQUIRE()\n", {"2 return": False}),
+    "a release in the exit's own statement": ("def f(a):\n    TAKE()\n    return GIVE()\n", {"3 return": True}),
+    "the acquire is the exit": ("def f(a):\n    return TAKE()\n", {"2 return": False}),
     "the acquire is the exit, finally releases": (
-        "def f(a):\n    try:\n        return ACQUIRE()\n    finally:\n        RELEASE()\n", {"3 return": True},
+        "def f(a):\n    try:\n        return TAKE()\n    finally:\n        GIVE()\n", {"3 return": True},
     ),
     "continue goes round": (
-        "def f(xs):\n    for x in xs:\n        ACQUIRE()\n        if x:\n            continue\n        RELEASE()\n",
+        "def f(xs):\n    for x in xs:\n        TAKE()\n        if x:\n            continue\n        GIVE()\n",
         {"6 fall": False},
     ),
     "break through a finally": (
-        "def f(xs):\n    while True:\n        ACQUIRE()\n        try:\n            break\n        finally:\n"
-        "            RELEASE()\n"
+        "def f(xs):\n    while True:\n        TAKE()\n        try:\n            break\n        finally:\n"
+        "            GIVE()\n"
         "    return 1\n",
         {"8 return": True},
     ),
     "switch fall-through": (
-        "int f(int a) {\n  ACQUIRE();\n  switch (a) {\n    case 1:\n      g();\n    default:\n"
-        "      RELEASE();\n  }\n  return 1;\n}\n",
+        "int f(int a) {\n  TAKE();\n  switch (a) {\n    case 1:\n      g();\n    default:\n"
+        "      GIVE();\n  }\n  return 1;\n}\n",
         {"9 return": True},
     ),
     "switch without default": (
-        "int f(int a) {\n  ACQUIRE();\n  switch (a) {\n    case 1:\n      RELEASE();\n  }\n  return 1;\n}\n"
+        "int f(int a) {\n  TAKE();\n  switch (a) {\n    case 1:\n      GIVE();\n  }\n  return 1;\n}\n"
         "", {"7 return": False},
     ),
     "a release in a lambda is not made here": (
-        "int f() {\n  ACQUIRE();\n  pool.submit([=] {\n    RELEASE();\n  });\n  return 1;\n}\n", {"6 return": False},
+        "int f() {\n  TAKE();\n  pool.submit([=] {\n    GIVE();\n  });\n  return 1;\n}\n", {"6 return": False},
     ),
     "a scope guard's lambda is": (
-        "int f() {\n  auto guard = ScopeGuard([&] {\n    RELEASE();\n  });\n  ACQUIRE();\n  if (a) return 0;\n"
+        "int f() {\n  auto guard = ScopeGuard([&] {\n    GIVE();\n  });\n  TAKE();\n  if (a) return 0;\n"
         "  throw E();\n}\n",
         {"6 return": True, "7 throw": True},
     ),
     "a scope guard behind an early exit": (
-        "int f() {\n  ACQUIRE();\n  if (a) return 0;\n  auto guard = ScopeGuard([&] {\n    RELEASE();\n  });\n"
+        "int f() {\n  TAKE();\n  if (a) return 0;\n  auto guard = ScopeGuard([&] {\n    GIVE();\n  });\n"
         "  return 1;\n}\n",
         {"3 return": False, "7 return": True},
     ),
     "an abort is no exit": (
-        "int f() {\n  ACQUIRE();\n  if (a) std::abort();\n  RELEASE();\n  return 1;\n}\n", {"5 return": True},
+        "int f() {\n  TAKE();\n  if (a) std::abort();\n  GIVE();\n  return 1;\n}\n", {"5 return": True},
     ),
 }
 
@@ -227,14 +227,14 @@ COVERED = {
 @pytest.mark.parametrize("name", COVERED)
 def test_covered(name: str) -> None:
     text, expected = COVERED[name]
-    found, start, releases = reading(text), at(text, "ACQUIRE"), frozenset(all_at(text, "RELEASE"))
+    found, start, releases = reading(text), at(text, "TAKE"), frozenset(all_at(text, "GIVE"))
     leaving = flow.reachable_exits(found, start)
     answers = [flow.covered(found, start, e, releases) for e in leaving]
     assert dict(zip(shown(leaving), answers, strict=True)) == expected
 
 
 def test_a_with_releases_wherever_it_is_left() -> None:
-    text = "def f(a):\n    with lock(a):\n        ACQUIRE()\n        if a:\n            return 0\n    return 1\n"
+    text = "def f(a):\n    with lock(a):\n        TAKE()\n        if a:\n            return 0\n    return 1\n"
     found = reading(text)
     first, second = flow.reachable_exits(found, 3)
     assert flow.covered(found, 3, first, [], scoped=[2]) and flow.covered(found, 3, second, [], scoped=[2])
@@ -260,14 +260,40 @@ def test_the_side_of_a_test_on_which_it_worked() -> None:
     assert flow.covered(found, 2, two, [4], when="else")
 
 
+def test_the_functions_head_stands_for_its_entry() -> None:
+    text = "def f(a,\n      b):\n    if a:\n        return 0\n    GIVE()\n"
+    found = reading(text)
+    early, end = flow.reachable_exits(found, 2)
+    assert (early.line, end.kind) == (4, "fall")
+    assert flow.escape(found, 1, early, {5}) == (1, 3, 4) and flow.covered(found, 1, end, {5})
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("int f() {\n  TAKE();\n  if (p != nullptr) {\n    GIVE(p);\n  }\n  return 1;\n}\n", True),
+    ("int f() {\n  TAKE();\n  if (p) GIVE(p);\n  return 1;\n}\n", True),
+    ("int f() {\n  TAKE();\n  if (q) GIVE(p);\n  return 1;\n}\n", False),
+    ("int f() {\n  TAKE();\n  if (p > 0) GIVE(p);\n  return 1;\n}\n", False),
+    ("def f(a):\n    TAKE()\n    if self.p is not None:\n        GIVE(self.p)\n    return 1\n", True),
+    ("def f(xs):\n    TAKE()\n    for x in xs:\n        GIVE(x)\n    return 1\n", True),
+    ("def f(xs):\n    TAKE()\n    for x in xs:\n        if x:\n            GIVE(x)\n    return 1\n", True),
+    ("def f(xs):\n    TAKE()\n    for x in xs:\n        if a:\n            continue\n        GIVE(x)\n    return 1\n",
+     False),
+])
+def test_taking_it_that_there_is_something_to_release(text: str, expected: bool) -> None:
+    found, start, releases = reading(text), at(text, "TAKE"), all_at(text, "GIVE")
+    (leaving,) = flow.reachable_exits(found, start)
+    assert not flow.covered(found, start, leaving, releases)
+    assert flow.covered(found, start, leaving, releases, present=True) is expected
+
+
 def test_an_escape_names_the_lines_of_the_path() -> None:
-    text = "def f(a):\n    ACQUIRE()\n    if a:\n        g()\n        return 0\n    RELEASE()\n"
+    text = "def f(a):\n    TAKE()\n    if a:\n        g()\n        return 0\n    GIVE()\n"
     found = reading(text)
     assert flow.escape(found, 2, Exit(5, "return", "return 0"), {6}) == (2, 3, 4, 5)
 
 
 def test_exceptions_of_calls_count_if_asked_for() -> None:
-    text = "def f(a):\n    ACQUIRE()\n    g()\n    RELEASE()\n    h()\n"
+    text = "def f(a):\n    TAKE()\n    g()\n    GIVE()\n    h()\n"
     found = reading(text)
     leaving = flow.reachable_exits(found, 2, exceptions=True)
     answers = [flow.covered(found, 2, e, {4}, exceptions=True) for e in leaving]

@@ -12,7 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tracer import answers
-from tracer.checkout import open_tree
+from tracer.checkout import folder_tree, open_tree
+from tracer.checkout.folder import any_target
+from tracer.discover import Discover
 from tracer.globs import path_matches
 from tracer.graph.edges import Edges, edges_of
 from tracer.graph.uses import Uses
@@ -66,6 +68,18 @@ def uses(
     facts = survey(tree, Store(), progress)
     found = answers.uses(Uses(World([(facts, target)])), pattern, op)
     return _revision(tree), tuple(u for u in found if not glob or path_matches(u.file, [glob])), _problems(facts)
+
+
+def discover(spec: str, *, progress: Progress | None = None) -> Trace:
+    """Roles proposed by structure alone, for `ENGINE[@VERSION]` or a folder of any code: candidates with their cue."""
+    if Path(spec).is_dir():
+        tree: SourceTree = folder_tree(spec)
+        target = any_target(tree.engine)
+    else:
+        target, version = parse_spec(spec)
+        tree = open_tree((target, version), progress=progress)
+    facts = survey(tree, Store(), progress)
+    return Trace((_revision(tree),), tuple(Discover(World([(facts, target)])).sites()), gaps=_problems(facts))
 
 
 def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
@@ -137,7 +151,7 @@ def _revision(tree: SourceTree) -> EngineRevision:
 
 
 def _problems(facts: Facts) -> tuple[Gap, ...]:
-    return tuple(Gap(path, f"not parsed: {why}") for path, why in facts.problems)
+    return tuple(Gap(path, why if why.startswith("parsed") else f"not parsed: {why}") for path, why in facts.problems)
 
 
-__all__ = ["Site", "graph", "path", "uses", "where"]
+__all__ = ["Site", "discover", "graph", "path", "uses", "where"]

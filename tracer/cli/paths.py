@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tracer.cli.console import Bars, write, write_lines
+from tracer.cli.console import Bars, Format, write, write_lines
+from tracer.cli.questions import Form
 from tracer.errors import UsageError
 
 
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("graph")(graph)
     app.command("path")(path)
+    app.command("discover")(discover)
 
 
 def graph(
@@ -88,4 +90,24 @@ def path(
     else:
         write(text)
     if any(p.end != "complete" for p in found.paths):
+        raise typer.Exit(3)
+
+
+def discover(
+    spec: Annotated[str, typer.Argument(help="A folder of code, or ENGINE[@VERSION].")],
+    form: Form = Format.text,
+) -> None:
+    """Candidates for roles in code without rules: each with the shape of state that proposes it."""
+    from tracer import trace
+
+    with Bars() as bars:
+        found = trace.discover(spec, progress=bars)
+    if form is Format.json:
+        from tracer.render import json as documents
+
+        write(documents.dumps(documents.where([found], command="discover")))
+    else:
+        lines = (f"{s.role} {s.action}  {s.file}:{s.first}  {s.symbol}  ({s.why})" for s in found.sites)
+        write_lines(lines)
+    if not found.sites:
         raise typer.Exit(3)

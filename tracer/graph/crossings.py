@@ -79,7 +79,7 @@ class Crossings:
         for a in self.world.view(sym.file).facts.accesses:
             if a.op not in _FILL or self.world.function_of(sym.file, a.scope) != sym.index:
                 continue
-            key = self._field(sym.file, a)
+            key = self.field_of(sym.file, a)
             drainers = self._drainers(key) if key else ()
             if key and len(drainers) <= MANY:
                 kind = "thread" if self._waits(key) else "state"
@@ -218,7 +218,7 @@ class Crossings:
             for a in self.world.view(number).facts.accesses:
                 if a.op not in _FILL and a.op not in _DRAIN:
                     continue
-                key = self._field(number, a)
+                key = self.field_of(number, a)
                 if key is None:
                     continue
                 function = Sym(number, self.world.function_of(number, a.scope))
@@ -229,7 +229,7 @@ class Crossings:
                     drainers.append(function)
         return {k: v for k, v in out.items() if v[0] and v[1]}
 
-    def _field(self, number: int, a: Access) -> tuple[Sym, str] | None:
+    def field_of(self, number: int, a: Access) -> tuple[Sym, str] | None:
         """The class and field that an access fills or drains; None for locals and unknown owners."""
         items = parts(a.target)
         while items and items[-1][0] == "[":

@@ -99,7 +99,7 @@ class Uses(Places):
             for (
                 call
             ) in view.facts.calls:  # `d.items()`, `m.find(k)`: reads of the container, not calls of the engine's own
-                if field in call.callee and call.callee.rsplit(".", 1)[-1] in _READERS:
+                if field in call.callee and reads(call):
                     items = parts(call.callee)[:-1]
                     at = [
                         k
@@ -437,6 +437,11 @@ class Uses(Places):
                 if basis is not None:
                     return basis
         return None
+
+
+def reads(call: Call) -> bool:
+    """Whether a call asks a container without changing it (`d.items()`, `m.find(k)`)."""
+    return call.callee.rpartition(".")[2] in _READERS
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,54 @@
+"""In-process completion: lengths sent to the scheduler, and notes to the proxy."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+
+@dataclass
+class LookupResponseMsg:
+    lookup_id: str
+    tokens: int
+
+
+class Channel:
+    def send(self, frame: bytes) -> None: ...
+
+
+class Answerer:
+    def answer(self, lookup_id: str, tokens: int) -> None:
+        print(LookupResponseMsg(lookup_id, tokens))  # expect: nothing (the mechanism)
+
+
+class Tiers:
+    def __init__(self, answerer: Answerer) -> None:
+        self.answerer = answerer
+
+    def all_loaded(self, lookup_id: str, tokens: int) -> None:
+        self.answerer.answer(lookup_id, tokens)  # expect: async-lookup signal
+
+
+class LMCacheAsyncLookupClient:
+    def __init__(self) -> None:
+        self.reqs_status: dict[str, int | None] = {}
+
+    def started(self, lookup_id: str) -> None:
+        self.reqs_status[lookup_id] = None  # expect: nothing (still waiting)
+
+    def heard(self, lookup_id: str, parts: list[int]) -> None:
+        self.reqs_status[lookup_id] = min(parts)  # expect: async-lookup observe
+
+
+class PDBackend:
+    def __init__(self, proxy: Channel, peer: Channel) -> None:
+        self.proxy_side_channel: Channel = proxy
+        self.peer_channel: Channel = peer
+
+    def last_written(self) -> None:
+        self.peer_channel.send(b"more")  # expect: nothing
+        self.proxy_side_channel.send(b"done")  # expect: pd-proxy signal
+
+
+def wait(put: Future[int]) -> int:
+    return put.result()  # expect: remote-future observe

@@ -1,0 +1,77 @@
+"""Loads: from a tier into a host buffer, and from there into the engine's pages."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+
+@dataclass
+class L1ObjectState:
+    buffer: object
+
+
+class L2AdapterInterface(ABC):
+    @abstractmethod
+    def submit_load_task(self, keys: list[str]) -> int: ...
+
+    @abstractmethod
+    def submit_store_task(self, keys: list[str]) -> int: ...
+
+
+def make_room(key: str) -> L1ObjectState:
+    return L1ObjectState(object())  # expect: nothing (the mechanism)
+
+
+class Plan:
+    def __init__(self, adapter: L2AdapterInterface) -> None:
+        self.adapter = adapter
+
+    def load(self, key: str) -> None:
+        make_room(key)  # expect: load.stage restore
+        self.adapter.submit_load_task([key])  # expect: load.stage restore
+        self.adapter.submit_store_task([key])  # expect: nothing
+
+
+class GPUConnectorInterface(ABC):
+    @abstractmethod
+    def batched_to_gpu(self, chunks: list[object]) -> None: ...
+
+    @abstractmethod
+    def batched_from_gpu(self, chunks: list[object]) -> None: ...
+
+
+def fill_pages(connector: GPUConnectorInterface, chunks: list[object]) -> None:
+    connector.batched_to_gpu(chunks)  # expect: in-process-gpu restore
+    connector.batched_from_gpu(chunks)  # expect: nothing
+
+
+def transfer_kv_per_object_group(chunks: list[object], direction: str) -> None: ...
+
+
+def serve(chunks: list[object]) -> None:
+    transfer_kv_per_object_group(chunks, direction="H2D")  # expect: l1-to-gpu restore
+    transfer_kv_per_object_group(chunks, direction="D2H")  # expect: nothing (a store)
+
+
+class Bridge:
+    def __init__(self, store: object) -> None:
+        self.store = store
+
+    async def fetch(self, keys: list[str]) -> None:
+        await asyncio.to_thread(self.store.batch_get_into, keys)  # expect: load.remote restore
+        await asyncio.to_thread(self.store.close)  # expect: nothing
+
+
+class StorageBackendInterface(ABC):
+    @abstractmethod
+    def get_blocking(self, key: str) -> object: ...
+
+    @abstractmethod
+    def touch(self, key: str) -> None: ...
+
+
+def read(tier: StorageBackendInterface, key: str) -> object:
+    tier.touch(key)  # expect: nothing
+    return tier.get_blocking(key)  # expect: load.tiers restore

@@ -1,0 +1,64 @@
+"""In-process protection: counts on the buffer, and the operations that raise and lower them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+
+@dataclass
+class MemoryObjMetadata:
+    ref_count: int = 0
+    pin_count: int = 0
+    shape: int = 0
+
+
+class MemoryObj(ABC):
+    def __init__(self, meta: MemoryObjMetadata) -> None:
+        self.meta: MemoryObjMetadata = meta
+
+    @abstractmethod
+    def ref_count_up(self) -> None: ...
+
+    @abstractmethod
+    def ref_count_down(self) -> None: ...
+
+    @abstractmethod
+    def pin(self) -> None: ...
+
+    @abstractmethod
+    def unpin(self) -> None: ...
+
+
+class HostBuffer(MemoryObj):
+    def ref_count_up(self) -> None:
+        self.meta.ref_count += 1  # expect: ref-count acquire
+
+    def ref_count_down(self) -> None:
+        self.meta.ref_count -= 1  # expect: ref-count release
+
+    def pin(self) -> None:
+        self.meta.pin_count += 1  # expect: pin-count acquire
+        self.meta.shape += 1  # expect: nothing
+
+    def unpin(self) -> None:
+        self.meta.pin_count -= 1  # expect: pin-count release
+
+
+class Tier:
+    def share(self, chunk: MemoryObj) -> None:
+        chunk.ref_count_up()  # expect: in-process-hold acquire
+        chunk.pin()  # expect: in-process-hold acquire
+
+    def drop(self, chunk: MemoryObj) -> None:
+        chunk.unpin()  # expect: in-process-hold release
+        chunk.ref_count_down()  # expect: in-process-hold release
+
+
+class PinMonitor:
+    def __init__(self) -> None:
+        self._pin_timeout_sec = 300.0
+
+    def sweep(self, chunk: MemoryObj, age: float) -> None:
+        if age > self._pin_timeout_sec:  # expect: pin-count expire
+            chunk.unpin()  # expect: pin-count expire, in-process-hold release

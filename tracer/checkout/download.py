@@ -19,7 +19,7 @@ from tracer.checkout.web import UnreachableError, get, host_of, reason
 from tracer.errors import FetchError
 
 MAX_DOWNLOAD = 1 << 30
-_CHUNK = 1 << 18
+_CHUNK = 1 << 15  # what a stall can lose
 _TRIES = 4
 _PAUSE = 0.5  # seconds before trying again; doubled each time
 

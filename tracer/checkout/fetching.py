@@ -82,7 +82,7 @@ def _pinned(target: Target, version: Version, spec: SourceSpec, work: Path, list
 
 def _given(target: Target, version: Version, origin: str, work: Path, listener: Listener) -> Found:
     """What `--from` names: an address or a path; a repository, an archive or a folder."""
-    if origin.startswith("-"):
+    if not origin or origin.startswith("-"):
         raise UsageError(f"{origin!r} is no path and no address", todo="give --from PATH or --from URL")
     if origin.startswith("file://"):
         origin = url2pathname(urlsplit(origin).path)

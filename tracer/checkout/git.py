@@ -179,9 +179,9 @@ def _git(*arguments: str, text: str = "", timeout: float, host: str = "") -> byt
             process.proc.communicate()
     if process.proc.returncode:
         lines = [line for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
-        words = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "?")
-        words = re.sub(r"//[^/@\s]*@", "//", words)  # no credentials in a message
-        raise error(f"says {printable(words)!r}", where=where)
+        said = [line for start in ("fatal:", "error:", "") for line in lines if line.startswith(start)] or ["nothing"]
+        words = re.sub(r"//[^/@\s]*@", "//", said[0])  # no credentials in a message
+        raise error(f"says {printable(words, 200)!r}", where=where, todo="" if host else "`git fsck` may tell why")
     return cast(bytes, output)
 
 

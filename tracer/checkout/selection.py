@@ -65,10 +65,10 @@ def safe_parts(name: str, where: str) -> list[str]:
     return parts
 
 
-def printable(name: str) -> str:
-    """`name` fit for a message: no surrogates, at most 80 characters."""
+def printable(name: str, limit: int = 80) -> str:
+    """`name` fit for a message: no surrogates, at most `limit` characters."""
     text = name.encode("utf-8", "replace").decode("utf-8")
-    return text if len(text) <= 80 else text[:79] + "…"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def unusable(name: str) -> str:

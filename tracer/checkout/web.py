@@ -45,7 +45,7 @@ class Settings:
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """pip's settings: its configuration files, overruled by `PIP_…` in the environment."""
-    values = _pip_files()
+    values = _pip_values()
     for key in ("index-url", "extra-index-url", "cert", "proxy", "no-index"):
         if value := os.environ.get("PIP_" + key.upper().replace("-", "_")):
             values[key] = value
@@ -122,17 +122,21 @@ def _pool(proxy: str) -> urllib3.PoolManager:
     return urllib3.ProxyManager(bare, proxy_headers=headers, timeout=timeout, retries=retries, **tls)
 
 
-def _pip_files() -> dict[str, str]:
-    """The values of pip's configuration files, the later overruling the earlier: system, user, environment, named."""
-    name = "pip.ini" if os.name == "nt" else "pip.conf"
+def _pip_files() -> list[Path]:
+    """Where pip looks for its configuration, the later overruling the earlier: system, user, environment, named."""
     named = os.environ.get("PIP_CONFIG_FILE", "")
     if named == os.devnull:
-        return {}
+        return []
+    name = "pip.ini" if os.name == "nt" else "pip.conf"
     system = [Path(p) / name for p in platformdirs.site_config_dir("pip", False, multipath=True).split(os.pathsep)]
-    files = [*system[::-1], Path("/etc", name), Path("~/.pip", name).expanduser()]
-    files += [Path(platformdirs.user_config_dir("pip", False)) / name, Path(sys.prefix, name)]
+    user = [Path("~/.pip", name).expanduser(), Path(platformdirs.user_config_dir("pip", False)) / name]
+    return [*system[::-1], Path("/etc", name), *user, Path(sys.prefix, name), *([Path(named)] if named else [])]
+
+
+def _pip_values() -> dict[str, str]:
+    """The values that a download may need; what cannot be read counts as empty."""
     values: dict[str, str] = {}
-    for file in [*files, *([Path(named)] if named else [])]:
+    for file in _pip_files():
         parser = configparser.RawConfigParser()
         with contextlib.suppress(OSError, UnicodeDecodeError, configparser.Error):
             parser.read_string(file.read_text("utf-8"))

@@ -59,10 +59,13 @@ class Client {
 
 enum class TaskStatus { PENDING, SUCCESS };
 
+namespace mooncake {
 struct Task {
     TaskStatus status;
     void end(TaskStatus final_status) { status = final_status; }  // expect: nothing
 };
+}  // namespace mooncake
+using mooncake::Task;
 
 class ScopedTaskWriteAccess {
    public:

@@ -44,12 +44,15 @@ class Client {
     }
 };
 
+namespace mooncake {
 struct Task {
     TaskStatus status;
     void begin() {
         status = TaskStatus::PROCESSING;  // expect: copy-task transition
     }
 };
+}  // namespace mooncake
+using mooncake::Task;
 
 class ScopedTaskWriteAccess {
    public:

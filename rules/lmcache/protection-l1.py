@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 
@@ -63,7 +64,7 @@ class Sender:
 
 
 class Flusher:
-    def flush(self, pending: list) -> None:
+    def flush(self, pending: list[threading.Event]) -> None:
         for copy in pending:
             copy.wait()  # expect: inflight-store acquire
 

@@ -39,9 +39,14 @@ class L1Manager:
         entry.write_lock.lock()  # expect: l1-lock-flip reserve
         self._stage(key, entry)  # expect: l1-staging reserve
 
-    def _take(self, key: str) -> L1ObjectState:
+    def _pop(self, key: str) -> L1ObjectState:
         per_tag = self._staging[key]
         return per_tag.pop("w")
+
+    def _take(self, key: str) -> L1ObjectState:
+        if not self._staging[key]["w"].write_lock.is_locked():
+            raise KeyError(key)
+        return self._pop(key)  # expect: nothing (the caller decides)
 
     def admit(self, key: str) -> None:
         entry = self._take(key)  # expect: nothing (it goes on into the index)
@@ -79,7 +84,7 @@ class LookupModule:
         self.l1.admit(key)  # expect: l1-commit-operation commit
 
     def give_up(self, key: str) -> None:
-        self.l1.drop(key)  # expect: l1-commit-operation revoke, l1-staging revoke
+        self.l1.drop(key)  # expect: l1-commit-operation revoke
 
     def finish_old(self, key: str) -> None:
         self.old.open_up(key)  # expect: l1-flip-operation commit

@@ -19,3 +19,15 @@ class Bridge:
     async def send(self, keys: list[str]) -> None:
         await asyncio.to_thread(self.store.batch_put_from, keys)  # expect: mooncake-put commit
         await asyncio.to_thread(self.store.close)  # expect: nothing
+
+
+class RemoteConnector:
+    async def put(self, key: str) -> None: ...
+
+    async def exists(self, key: str) -> bool:
+        return False
+
+
+async def hand_over(connector: RemoteConnector, key: str) -> None:
+    if not await connector.exists(key):  # expect: nothing
+        await connector.put(key)  # expect: remote-put commit

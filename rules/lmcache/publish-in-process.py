@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 
 class LocalCPUBackend:
     def __init__(self) -> None:
@@ -39,3 +41,20 @@ class PDBackend:
 
     def consumed(self, key: str) -> None:
         self.data.pop(key)  # expect: pd-index unpublish
+
+
+class AllocatorBackendInterface(ABC):
+    @abstractmethod
+    def allocate(self, size: int) -> object: ...
+
+
+class Tiers:
+    def __init__(self, memory: AllocatorBackendInterface) -> None:
+        self.memory = memory
+
+    def buffer(self, size: int) -> object:
+        return self.memory.allocate(size)  # expect: nothing (the mechanism)
+
+
+def save(tiers: Tiers, chunk: bytes) -> object:
+    return tiers.buffer(len(chunk))  # expect: in-process-reserve reserve

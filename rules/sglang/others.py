@@ -6,7 +6,8 @@ import hashlib
 import os
 
 
-class FINISH_ABORT: ...
+class FINISH_ABORT:
+    message = ""
 
 
 class KVPoll:

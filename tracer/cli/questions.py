@@ -144,8 +144,15 @@ def ask(
 
 
 def status_of(traces: Sequence[Trace]) -> int:
-    """0 answered, 1 answered with gaps, 3 nothing found at all."""
+    """0 answered, 1 answered without some rule or engine, 3 nothing found at all."""
     if not any(trace.sites for trace in traces):
         note("no site found — see the gaps, or ask without --layer and --action")
         return 3
-    return 1 if any(trace.gaps for trace in traces) else 0
+    return 1 if any(has_open_question(trace) for trace in traces) else 0
+
+
+def has_open_question(trace: Trace) -> bool:
+    """Whether a rule or an engine is missing from the answer; a file that was read in part only is told, not judged."""
+    from tracer.render.grouping import about_a_file
+
+    return not all(map(about_a_file, trace.gaps))

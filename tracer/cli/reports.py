@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tracer.cli.console import Bars, folders, note, write_lines
-from tracer.cli.questions import Role, Rules, Specs, check_names
+from tracer.cli.questions import Role, Rules, Specs, check_names, has_open_question
 
 
 def register(app: typer.Typer) -> None:
@@ -60,5 +60,5 @@ def report(
     if not subjects:
         raise typer.Exit(3)
     # A named gap for an engine that nobody asked for by name is part of the answer, not a failure.
-    if tally["ok"] != len(pages.verdicts) or any(s.trace.gaps for s in subjects) or (specs and missing):
+    if tally["ok"] != len(pages.verdicts) or any(has_open_question(s.trace) for s in subjects) or (specs and missing):
         raise typer.Exit(1)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tracer.model import ACTIONS, LAYERS, ROLES, EngineRevision, Site, Trace
+from tracer.model import ACTIONS, LAYERS, ROLES, EngineRevision, Gap, Site, Trace
+
+FEW_FILES = 3  # that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,21 @@ def layers_and_actions(answer: Answer) -> tuple[list[str], list[str], dict[tuple
 
 def _place(known: Sequence[str], name: str) -> int:
     return known.index(name) if name in known else len(known)
+
+
+def about_a_file(gap: Gap) -> bool:
+    """Whether a gap is a file that could be read in part only; the others are rules and engines."""
+    return "/" in gap.what
+
+
+def folded(gaps: Sequence[Gap]) -> list[Gap]:
+    """The gaps with many half-read files told as one; a document has them all."""
+    files = [gap for gap in gaps if about_a_file(gap)]
+    if len(files) <= FEW_FILES:
+        return list(gaps)
+    names = ", ".join(gap.what for gap in files[:FEW_FILES])
+    why = f"read in part only: {names} and {len(files) - FEW_FILES} more; --format json lists them with their reasons"
+    return [*(gap for gap in gaps if not about_a_file(gap)), Gap(f"{len(files)} files", why)]
 
 
 def lines_text(first: int, last: int) -> str:

@@ -22,7 +22,7 @@ from tracer.evidence import Verdict, counts, excerpt, verify
 from tracer.model import Gap, Site, SourceTree, Trace
 from tracer.render import json as documents
 from tracer.render.excerpt import fenced
-from tracer.render.grouping import answers_of, layers_and_actions, lines_text, revision_text, short_symbol
+from tracer.render.grouping import answers_of, folded, layers_and_actions, lines_text, revision_text, short_symbol
 from tracer.render.markdown import cell, code, link
 from tracer.render.text import counts_text
 
@@ -74,6 +74,7 @@ def make(role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = ()) -> Re
             "page": f"{stem}.md",
             "answers": [_answer(answer) for answer in answers_of(subject.trace)],
             "gaps": subject.trace.gaps,
+            "told": folded(subject.trace.gaps),
             "verified": counts_text(document["verified"]),
             "ok": document["verified"]["ok"] == len(own),
         }

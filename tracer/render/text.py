@@ -12,7 +12,7 @@ from itertools import groupby
 
 from tracer.evidence import Verdict, counts
 from tracer.model import EngineRevision, Gap, Site, Trace, Use
-from tracer.render.grouping import answers_of, lines_text, revision_text, short_symbol
+from tracer.render.grouping import answers_of, folded, lines_text, revision_text, short_symbol
 from tracer.render.markdown import cell, code, link
 
 Line = tuple[tuple[str, str], ...]  # pieces of (text, rich style)
@@ -74,10 +74,11 @@ def _site(site: Site, guards: bool) -> Iterator[Line]:
 
 def _gaps_of(traces: Sequence[Trace]) -> list[Gap]:
     """All gaps; with several engines each says which one it is of."""
-    if len(traces) == 1:
-        return list(traces[0].gaps)
-    names = [" ".join(f"{e.name}@{e.version}" for e in trace.engines) for trace in traces]
-    return [Gap(f"{name} {gap.what}".strip(), gap.why) for name, t in zip(names, traces, strict=True) for gap in t.gaps]
+    found = []
+    for trace in traces:
+        name = " ".join(f"{e.name}@{e.version} " for e in trace.engines) if len(traces) > 1 else ""
+        found += [Gap(name + gap.what, gap.why) for gap in folded(trace.gaps)]
+    return found
 
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[Line]:
@@ -120,7 +121,7 @@ def uses(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> I
     for use in found:
         place = (f"  {use.file}:{use.line}", "green")
         yield (place, (f"  {use.op}", "cyan"), (f"  {use.symbol}", ""), (f"  [{use.basis}]", "dim"))
-    yield from _gaps(gaps)
+    yield from _gaps(folded(gaps))
 
 
 def uses_markdown(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> Iterator[str]:
@@ -130,7 +131,7 @@ def uses_markdown(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[G
     yield from Table(("place", "op", "symbol", "basis"), rows).markdown()
     if gaps:
         yield "\nGaps:\n"
-        yield from (f"- {gap.what}: {gap.why}" for gap in gaps)
+        yield from (f"- {gap.what}: {gap.why}" for gap in folded(gaps))
 
 
 STYLES = {"ok": "green", "moved": "yellow", "stale": "bold red", "unread": "red"}

@@ -94,3 +94,13 @@ def test_a_plain_table_is_aligned_and_never_cut() -> None:
     assert lines[1] == "long cell  " + "x" * 300
     assert lines[2] == "s          y"
     assert list(text.Table(("a",), (("x|y",),)).markdown()) == ["| a |", "|---|", "| x\\|y |"]
+
+
+def test_many_files_read_in_part_are_told_as_one_gap_after_the_rules() -> None:
+    from tracer.model import Gap
+
+    files = tuple(Gap(f"src/{n}.cu", "parsed with errors") for n in range(9))
+    lines = shown(trace(HOLD, gaps=(*files, GAP))).splitlines()
+    assert lines[-2] == "  toy.publish.other: found commit 0 (expected >=1)"
+    assert lines[-1].startswith("  9 files: read in part only: src/0.cu, src/1.cu, src/2.cu and 6 more")
+    assert shown(trace(HOLD, gaps=files[:3])).splitlines()[-1] == "  src/2.cu: parsed with errors"

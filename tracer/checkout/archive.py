@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -35,6 +37,11 @@ from tracer.targets import Target
 
 SUFFIXES = (".tar.gz", ".tgz", ".whl", ".zip")
 _MAX_HEADER = 1 << 20  # of a tar member's long name or extended header
+# what the readers of the standard library raise on harmed bytes; their own errors are the smaller part
+_DAMAGE = (
+    *(EOFError, OSError, ValueError, LookupError, ArithmeticError, struct.error),
+    *(zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile),
+)
 _AGAIN = "fetch it again, or take another source"
 
 
@@ -50,11 +57,11 @@ def read_archive(path: Path, target: Target, origin: str = "") -> Found:
 def _errors_in_one_line(entries: Iterator[tuple[str, bytes]], origin: str) -> Iterator[tuple[str, bytes]]:
     try:
         yield from entries
-    except (EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile) as e:
-        why = f"is truncated or damaged ({' '.join(str(e).split()) or type(e).__name__})"
+    except _DAMAGE as e:
+        why = f"is truncated or damaged ({printable(' '.join(str(e).split())) or type(e).__name__})"
         raise FetchError(why, where=origin, todo=_AGAIN) from e
-    except (RuntimeError, NotImplementedError) as e:  # zipfile: encrypted, or a compression that it does not know
-        raise FetchError(f"cannot be read ({' '.join(str(e).split())})", where=origin, todo=_AGAIN) from e
+    except RuntimeError as e:  # zipfile: encrypted, or a compression that it does not know
+        raise FetchError(f"cannot be read ({printable(' '.join(str(e).split()))})", where=origin, todo=_AGAIN) from e
 
 
 class _Member(tarfile.TarInfo):

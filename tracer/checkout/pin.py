@@ -139,5 +139,6 @@ def _not_found(
         todo = "try again where it can be reached, or name a clone with --from"
         return SourceUnavailableError(f"cannot be resolved ({silent})", where=f"{found.name}@{wanted}", todo=todo)
     near = nearest(wanted, list(known), 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"`pip index versions {found.project}` lists them"
+    newest = sorted(known, key=PackageVersion)[:-4:-1]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"the newest there: {', '.join(newest) or 'none'}"
     return UsageError(f"{found.title} has no version {wanted!r} on the package index, nor a tag in reach", todo=hint)

@@ -66,8 +66,8 @@ def safe_parts(name: str, where: str) -> list[str]:
 
 
 def printable(name: str, limit: int = 80) -> str:
-    """`name` fit for a message: no surrogates, at most `limit` characters."""
-    text = name.encode("utf-8", "replace").decode("utf-8")
+    """`name` fit for a message of one line: nothing that a terminal obeys, at most `limit` characters."""
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name.encode("utf-8", "replace").decode("utf-8"))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

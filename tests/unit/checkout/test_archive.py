@@ -3,10 +3,14 @@ from __future__ import annotations
 import gzip
 import stat
 import tarfile
+import tempfile
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.unit.checkout import sources
 from tests.unit.checkout.sources import FILES, OTHERS, member
@@ -187,3 +191,30 @@ def test_a_name_that_is_not_utf8_is_a_gap(tmp_path: Path) -> None:
 
 def test_the_limits_are_those_promised() -> None:
     assert (selection.MAX_FILE, selection.MAX_TOTAL, selection.MAX_MEMBERS) == (8 << 20, 1 << 30, 200_000)
+
+
+@lru_cache(maxsize=1)
+def whole() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as place:
+        made = (sources.sdist(Path(place, "a.tar.gz")), sources.wheel(Path(place, "a.whl")))
+        return {path.name: path.read_bytes() for path in made} | {"a.tar": gzip.decompress(made[0].read_bytes())}
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_harmed_bytes_give_a_fetch_error_or_files_but_never_a_traceback(data: st.DataObject, tmp_path: Path) -> None:
+    name = data.draw(st.sampled_from(sorted(whole())))
+    harmed = bytearray(whole()[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(harmed) - 1))
+        some = data.draw(st.binary(min_size=1, max_size=4))
+        harmed[at : at + len(some)] = some
+    path = tmp_path / ("a.tar.gz" if name == "a.tar" else name)
+    path.write_bytes(gzip.compress(harmed) if name == "a.tar" else harmed)
+    found = read_archive(path, sources.target())
+    try:
+        paths = [p for p, _ in found.entries]
+    except FetchError as e:
+        assert str(e).isprintable()
+    else:
+        assert all(selection.keeps(sources.target(), p) and ".." not in p for p in paths)

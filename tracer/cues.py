@@ -81,7 +81,9 @@ class CueMatcher:
 
         With `keep: false` the filters on place, company and guards are about what is reported, the calling statement.
         """
-        raw = {(m.file, m.scope, m.line, m.op): m for m in self._raw(cue, files)}
+        raw: dict[tuple[int, int, int, str], Match] = {}
+        for m in self._raw(cue, files):
+            raw.setdefault((m.file, m.scope, m.line, m.op), m)
         here = [m for m in raw.values() if self._in_files(cue, m, files, not_files) and self._text_fits(cue, m)]
         if not cue.lift or cue.keep:
             here = [m for m in here if self._around_fits(cue, m, files, not_files)]
@@ -157,7 +159,7 @@ class CueMatcher:
                     out |= (
                         {
                             Sym(n, -1)
-                            for m in self._method_names(c)
+                            for m in self.world.method_names(c)
                             for s in self.world.defined(m)
                             if self.world.owner(s) == c
                             for n in [s.file]
@@ -177,10 +179,6 @@ class CueMatcher:
                 }
             )
         )
-
-    def _method_names(self, cls: Sym) -> list[str]:
-        view = self.world.view(cls.file)
-        return sorted({name for (parent, name) in view.children if parent == cls.index})
 
     # -- filters -------------------------------------------------------------------
     def _in_files(self, cue: Cue, m: Match, files: tuple[str, ...], not_files: tuple[str, ...]) -> bool:

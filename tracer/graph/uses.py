@@ -15,6 +15,7 @@ from tracer.graph.places import Match, Places
 from tracer.graph.world import Sym, World
 from tracer.model import Basis
 from tracer.survey.facts import Access, Call
+from tracer.survey.ops import INSERT, REMOVE
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
@@ -156,11 +157,7 @@ class Uses(Places):
         if not rest:
             if a.op in ("write", "clear") and self.in_construction(number, a.scope, a.target):
                 return "init"
-            if (
-                a.op == "write"
-                and _EMPTY.fullmatch(a.text)
-                and any(t.kind == "obj" for t in self.types.of(number, a.scope, a.value))
-            ):
+            if a.op == "write" and _EMPTY.fullmatch(a.text) and self._is_container(number, a):
                 return "clear"  # a container of the engine's own is made anew
             return a.op
         if a.op == "read":
@@ -173,6 +170,15 @@ class Uses(Places):
         if any(t.kind == "obj" for t in element) and a.op in ("insert", "remove", "clear"):
             return "read"  # a method of the element's own class, not of the container
         return a.op
+
+    def _is_container(self, number: int, a: Access) -> bool:
+        """Whether the value written is an instance of an engine's class that one can put into and take from."""
+        for t in self.types.of(number, a.scope, a.value):
+            if t.kind == "obj" and isinstance(t.ref, Sym):
+                names = {n for c in self.world.mro(t.ref) for n in self.world.method_names(c)}
+                if names & INSERT and names & REMOVE:
+                    return True
+        return False
 
     def in_construction(self, number: int, scope: int, target: str) -> bool:
         """Whether `target`, written in `scope`, is a field of the object that this constructor makes."""

@@ -194,6 +194,10 @@ class World:
         here = [s for s in exact if s.file == near]
         return next(iter(here or exact), None)
 
+    def method_names(self, cls: Sym) -> list[str]:
+        """Names defined directly in the class, sorted."""
+        return sorted({name for parent, name in self.view(cls.file).children if parent == cls.index})
+
     def methods(self, cls: Sym, name: str) -> tuple[Sym, ...]:
         """Definitions of method `name` in class `cls` itself: bodies first, then declarations."""
         view = self.view(cls.file)
@@ -366,6 +370,19 @@ class World:
         return self._cpp_lookup(name, file, inside)
 
     @functools.cache  # noqa: B019
+    def _cpp_bases(self, name: str, file: int) -> tuple[Sym, ...]:
+        """The bases of the class called exactly `name`: their member types are seen in it."""
+        mark = (id(self), ("bases", name))
+        if not name or mark in _running:
+            return ()
+        _running.add(mark)
+        try:
+            cls = self.cpp_class(name, file)
+            return self.mro(cls)[1:] if cls is not None and self.symbol(cls) == name else ()
+        finally:
+            _running.discard(mark)
+
+    @functools.cache  # noqa: B019
     def _cpp_lookup(self, name: str, file: int, inside: str) -> Sym | None:
         wanted = [
             s
@@ -377,8 +394,9 @@ class World:
         bare = name.removeprefix("::")
         scopes = inside.split("::") if inside else []
         for k in range(len(scopes), -1, -1):
-            full = "::".join([*scopes[:k], bare])
-            exact = [s for s in wanted if self.symbol(s) == full]
+            places = [scopes[:k], *(self.symbol(b).split("::") for b in self._cpp_bases("::".join(scopes[:k]), file))]
+            spelt = ["::".join([*place, bare]) for place in places]
+            exact = [s for full in spelt for s in wanted if self.symbol(s) == full]
             if exact:
                 return sorted(exact, key=lambda s: (s.file != file, self.kind(s) == "alias", s))[0]
         tail = [s for s in wanted if self.matches(s, bare)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -99,6 +100,11 @@ def short_symbol(symbol: str) -> str:
     """`Class.method` of a dotted symbol, `Class::method` of a C++ one: what fits into a cell."""
     separator = "::" if "::" in symbol else "."
     return separator.join(symbol.split(separator)[-2:])
+
+
+def version_text(version: str) -> str:
+    """A version to read: a full commit is cut to twelve digits, everything else stays."""
+    return version[:12] if re.fullmatch("[0-9a-f]{40}", version) else version
 
 
 def revision_text(engine: EngineRevision) -> str:

@@ -22,7 +22,16 @@ from tracer.evidence import Verdict, counts, excerpt, verify
 from tracer.model import Gap, Site, SourceTree, Trace
 from tracer.render import json as documents
 from tracer.render.excerpt import fenced
-from tracer.render.grouping import answers_of, folded, layers_and_actions, lines_text, revision_text, short_symbol
+from tracer.render.grouping import (
+    Answer,
+    answers_of,
+    folded,
+    layers_and_actions,
+    lines_text,
+    revision_text,
+    short_symbol,
+    version_text,
+)
 from tracer.render.markdown import cell, code, link
 from tracer.render.text import counts_text
 
@@ -38,6 +47,8 @@ QUESTIONS = {
     "failure": "Where are failures detected, and what follows",
     "all": "Where is each role played",
 }
+
+MOST_IN_INDEX = 8  # places of one layer and action; the engine's own page has them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +77,17 @@ def make(role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = ()) -> Re
         document = documents.where([subject.trace], command="report")
         own = verify(document, lambda _name, _version, tree=subject.tree: tree)  # type: ignore[misc]
         document["verified"] = counts(own)
-        stem = f"{role}-{engine.name}-{engine.version.replace('/', '-')}"
+        version = version_text(engine.version)
+        stem = f"{role}-{engine.name}-{version.replace('/', '-')}"
         row = {
             "name": engine.name,
-            "version": engine.version,
+            "version": version,
             "revision": revision_text(engine),
             "page": f"{stem}.md",
-            "answers": [_answer(answer) for answer in answers_of(subject.trace)],
+            "answers": [_answer(answer, f"{stem}.md") for answer in answers_of(subject.trace)],
             "gaps": subject.trace.gaps,
             "told": folded(subject.trace.gaps),
             "verified": counts_text(document["verified"]),
-            "ok": document["verified"]["ok"] == len(own),
         }
         files[f"{stem}.json"] = documents.dumps(document)
         files[f"{stem}.md"] = _page("engine.md.j2", role, engine=row, sites=_excerpts(subject))
@@ -106,15 +117,26 @@ def write(report: Report, out: Path) -> None:
         raise TracerError(f"cannot be written ({reason})", where=str(out), todo="choose another --out") from error
 
 
-def _answer(answer: Any) -> dict[str, Any]:
+def _answer(answer: Answer, page: str) -> dict[str, Any]:
     layers, actions, cells = layers_and_actions(answer)
-    table = [(layer, [_cell(cells.get((layer, action), ())) for action in actions]) for layer in layers]
-    return {"role": answer.role, "actions": actions, "table": table, "groups": answer.groups}
+
+    def table(most: int) -> list[tuple[str, list[str]]]:
+        return [(layer, [_cell(cells.get((layer, a), ()), most, page) for a in actions]) for layer in layers]
+
+    whole = max(len(sites) for sites in cells.values())
+    return {
+        "role": answer.role,
+        "actions": actions,
+        "groups": answer.groups,
+        "table": table(whole),
+        "summary": table(MOST_IN_INDEX),
+    }
 
 
-def _cell(sites: Sequence[Site]) -> str:
+def _cell(sites: Sequence[Site], most: int, page: str) -> str:
     places = [link(f"{short_symbol(s.symbol)}:{lines_text(s.first, s.last)}", s.permalink) for s in sites]
-    return cell("<br>".join(dict.fromkeys(places)))
+    shown = places if len(places) <= most else [*places[:most], f"[and {len(places) - most} more]({page})"]
+    return cell("<br>".join(shown)) or "–"
 
 
 def _excerpts(subject: Subject) -> dict[Site, str]:

@@ -6,13 +6,13 @@ both always say the same. Nothing is cut to a width, and nothing here reads sour
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from tracer.evidence import Verdict, counts
 from tracer.model import EngineRevision, Gap, Site, Trace, Use
-from tracer.render.grouping import answers_of, folded, lines_text, revision_text, short_symbol
+from tracer.render.grouping import answers_of, folded, lines_text, revision_text, version_text
 from tracer.render.markdown import cell, code, link
 
 Line = tuple[tuple[str, str], ...]  # pieces of (text, rich style)
@@ -50,7 +50,10 @@ def where(traces: Sequence[Trace], *, guards: bool = False) -> Iterator[Line]:
     for trace in traces:
         for answer in answers_of(trace):
             engine = answer.engine
-            yield ((f"{engine.name} {engine.version} · {answer.role}", "bold"), (f"  ({revision_text(engine)})", "dim"))
+            yield (
+                (f"{engine.name} {version_text(engine.version)} · {answer.role}", "bold"),
+                (f"  ({revision_text(engine)})", "dim"),
+            )
             for (layer, action), groups in groupby(answer.groups, key=lambda g: (g.layer, g.action)):
                 yield ((f"  {layer} · {action}", "bold cyan"),)
                 for group in groups:
@@ -76,7 +79,7 @@ def _gaps_of(traces: Sequence[Trace]) -> list[Gap]:
     """All gaps; with several engines each says which one it is of."""
     found = []
     for trace in traces:
-        name = " ".join(f"{e.name}@{e.version} " for e in trace.engines) if len(traces) > 1 else ""
+        name = " ".join(f"{e.name}@{version_text(e.version)} " for e in trace.engines) if len(traces) > 1 else ""
         found += [Gap(name + gap.what, gap.why) for gap in folded(trace.gaps)]
     return found
 
@@ -93,7 +96,7 @@ def where_markdown(traces: Sequence[Trace], *, guards: bool = False) -> Iterator
     for trace in traces:
         for answer in answers_of(trace):
             engine = answer.engine
-            yield f"## {engine.name} {engine.version} · {answer.role} ({revision_text(engine)})"
+            yield f"## {engine.name} {version_text(engine.version)} · {answer.role} ({revision_text(engine)})"
             for (layer, action), groups in groupby(answer.groups, key=lambda g: (g.layer, g.action)):
                 yield f"\n### {layer} · {action}\n"
                 for group in groups:
@@ -117,7 +120,7 @@ def _site_markdown(site: Site) -> str:
 
 def uses(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> Iterator[Line]:
     """One line a place."""
-    yield ((f"{engine.name} {engine.version}", "bold"), (f"  ({revision_text(engine)})", "dim"))
+    yield ((f"{engine.name} {version_text(engine.version)}", "bold"), (f"  ({revision_text(engine)})", "dim"))
     for use in found:
         place = (f"  {use.file}:{use.line}", "green")
         yield (place, (f"  {use.op}", "cyan"), (f"  {use.symbol}", ""), (f"  [{use.basis}]", "dim"))
@@ -126,7 +129,7 @@ def uses(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> I
 
 def uses_markdown(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> Iterator[str]:
     """The same as a Markdown table."""
-    yield f"## {engine.name} {engine.version} ({revision_text(engine)})\n"
+    yield f"## {engine.name} {version_text(engine.version)} ({revision_text(engine)})\n"
     rows = tuple((f"{use.file}:{use.line}", use.op, code(use.symbol), use.basis) for use in found)
     yield from Table(("place", "op", "symbol", "basis"), rows).markdown()
     if gaps:
@@ -145,7 +148,7 @@ def verify(verdicts: Sequence[Verdict]) -> Iterator[Line]:
         claim = verdict.claim
         place = f"{claim.file}:{lines_text(claim.first, claim.last)}"
         more = f"now {lines_text(*verdict.now)}" if verdict.status == "moved" else verdict.why
-        spec = f"{claim.engine}@{claim.version}"
+        spec = f"{claim.engine}@{version_text(claim.version)}"
         yield (
             (f"{verdict.status:6}", STYLES[verdict.status]),
             (f"  {spec} ", "dim"),
@@ -160,8 +163,3 @@ def counts_text(tally: dict[str, int]) -> str:
     """`120 re-read: 119 ok, 1 moved`; kinds that did not occur are left out, `ok` never."""
     parts = [f"{n} {status}" for status, n in tally.items() if n or status == "ok"]
     return f"{sum(tally.values())} pieces of evidence: {', '.join(parts)}"
-
-
-def sites_short(sites: Iterable[Site]) -> list[str]:
-    """`Class.method` of each site, without repeats, in the order given."""
-    return list(dict.fromkeys(short_symbol(site.symbol) for site in sites))

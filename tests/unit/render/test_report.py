@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.render.traces import GAP, HOLD, PUT, TREE, trace
+from tests.unit.render.traces import GAP, HOLD, INDEX, PUT, TREE, trace
+from tests.unit.trees import MemoryTree
 from tracer.errors import TracerError
 from tracer.model import ROLES, Gap
 from tracer.render.report import QUESTIONS, Subject, make, write
@@ -27,8 +28,24 @@ def test_page_and_index_answer_with_a_table_of_layers_and_actions() -> None:
     for page in ("index.md", "publish-toy-1.0.md"):
         text = report(PUT, replace(PUT, action="reserve", layer="gpu")).files[page]
         assert "| layer | reserve | commit |" in text
-        assert "| **gpu** | `Index.put:3` |  |" in text
-        assert "| **host** |  | `Index.put:3` |" in text
+        assert "| **gpu** | `Index.put:3` | – |" in text
+        assert "| **host** | – | `Index.put:3` |" in text
+
+
+def test_the_index_cuts_long_cells_and_the_page_has_them_whole() -> None:
+    many = [replace(PUT, first=n, last=n) for n in range(1, 12)]
+    files = report(*many).files
+    assert "[and 3 more](publish-toy-1.0.md)" in files["index.md"]
+    assert "`Index.put:11`" not in files["index.md"]
+    assert "`Index.put:11`" in files["publish-toy-1.0.md"]
+
+
+def test_a_commit_is_shortened_in_names_but_not_in_the_document() -> None:
+    commit = "0123456789abcdef" * 2 + "01234567"
+    tree = MemoryTree({"toy/index.py": INDEX}, version=commit)
+    files = make("publish", [Subject(trace(PUT, tree=tree), tree)]).files
+    assert "publish-toy-0123456789ab.md" in files
+    assert json.loads(files["publish-toy-0123456789ab.json"])["engines"][0]["version"] == commit
 
 
 def test_a_site_is_shown_with_its_lines_guards_reason_link_and_way_up() -> None:

@@ -123,7 +123,7 @@ def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, p
     sites = sorted(
         (s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule)
     )
-    gaps = sorted({g for f in found if f for g in f[1]}, key=lambda g: (g.what, g.why))
+    gaps = sorted({*tree.gaps, *(g for f in found if f for g in f[1])}, key=lambda g: (g.what, g.why))
     return Trace((_revision(tree),), tuple(sites), gaps=tuple(gaps))
 
 
@@ -151,6 +151,7 @@ def _revision(tree: SourceTree) -> EngineRevision:
 
 
 def _problems(facts: Facts) -> tuple[Gap, ...]:
+    """Files that were not read, or not whole."""
     return tuple(Gap(path, why if why.startswith("parsed") else f"not parsed: {why}") for path, why in facts.problems)
 
 

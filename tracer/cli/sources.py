@@ -68,11 +68,14 @@ def _source_text(source: SourceSpec) -> str:
 def targets_add(
     engine: Annotated[str, typer.Argument(help="An engine's name.")],
     version: Annotated[str, typer.Argument(help="A release as the package index or the repository names it.")],
+    origin: Annotated[
+        str | None, typer.Option("--from", help="A clone or bare mirror that knows it.", show_default=False)
+    ] = None,
 ) -> None:
     """Resolve another version and keep it among your own pins."""
     from tracer.checkout import add_pin
 
-    pin = add_pin(engine, version, note=note)
+    pin = add_pin(engine, version, origin=origin or "", note=note)
     write_lines([f"{engine} {pin.name} is pinned: {', '.join(map(_source_text, pin.sources))}"])
 
 

@@ -35,7 +35,7 @@ class Definition(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A class, function or declaration. `line` holds its name; `first`..`last` is all of it, decorators included."""
 
     name: str
-    kind: str            # class | enum | function (also methods) | declaration (C++ without body) | alias (using/typedef)
+    kind: str            # class | enum | function (and method) | declaration (C++ without body) | alias (using/typedef)
     line: int
     first: int
     last: int
@@ -44,7 +44,7 @@ class Definition(msgspec.Struct, frozen=True, array_like=True, gc=False):
     params: tuple[Param, ...] = ()
     returns: str = ""                  # annotation text; for kind alias: the aliased type
     decorators: tuple[str, ...] = ()   # text without "@": "property", "request_handler(operation='x')"
-    flags: tuple[str, ...] = ()        # async generator abstract static classmethod property virtual override const template
+    flags: tuple[str, ...] = ()  # async generator abstract static classmethod property virtual override const template
 
 
 class Field(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -62,8 +62,8 @@ class Field(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Bind(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A local name gets a value (assignment, for, with, except, walrus, comprehension).
 
-    Names `return`, `yield` are results. Python: where a value says no more than `#list`, `#dict` or `sorted()`, further binds tell what it holds: `x[*]` its
-    elements (a dict's keys), `x[]` a dict's values.
+    Names `return`, `yield` are results. Python: where a value says no more than `#list`, `#dict` or `sorted()`,
+    further binds tell what it holds: `x[*]` its elements (a dict's keys), `x[]` a dict's values.
     """
 
     scope: int
@@ -125,7 +125,10 @@ class Mark(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """`from module import name as alias` (level = leading dots); `import module as alias` has name ""; C++ #include: module = path."""
+    """`from module import name as alias` (level = leading dots); `import module as alias` has name "".
+
+    A C++ `#include` has its path as module.
+    """
 
     scope: int
     alias: str           # local name bound; "*" for star imports

@@ -78,7 +78,13 @@ def test_rpc_by_member_pointer_and_binding_by_name():
         }
         }
     """
-    python = "class User:\n    def __init__(self, n):\n        self.n = n\n    def go(self):\n        self.n.push_now(1)\n"
+    python = """
+        class User:
+            def __init__(self, n):
+                self.n = n
+            def go(self):
+                self.n.push_now(1)
+    """
     edges = found(world(s_cpp=cpp, u_py=python))
     assert ("kv::Stub::Put", "kv::Service::Put", "rpc") in edges
     assert ("u.User.go", "kv::Engine::push", "binding") in edges

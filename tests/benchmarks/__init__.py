@@ -1,0 +1,1 @@
+"""Benchmarks: figures to read beside the budgets and the peers; nothing here asserts a time."""

@@ -83,7 +83,9 @@ class CueMatcher:
         """
         raw: dict[tuple[int, int, int, str], Match] = {}
         for m in self._raw(cue, files):
-            raw.setdefault((m.file, m.scope, m.line, m.op), m)
+            key = (m.file, m.scope, m.line, m.op)
+            if key not in raw or (_tells(m) > _tells(raw[key])):
+                raw[key] = m
         here = [m for m in raw.values() if self._in_files(cue, m, files, not_files) and self._text_fits(cue, m)]
         if not cue.lift or cue.keep:
             here = [m for m in here if self._around_fits(cue, m, files, not_files)]
@@ -293,6 +295,11 @@ class CueMatcher:
         if wanted and not any(re.search(wanted, g) for g in guards):
             return False
         return not (unwanted and any(re.search(unwanted, g) for g in guards))
+
+
+def _tells(m: Match) -> int:
+    """Of several facts on one line, a test tells most, a plain access more than a call."""
+    return 0 if m.access is None else 2 if m.access.test else 1
 
 
 CALLERS_PER_LEVEL = 60  # a mechanism called from more places is not lifted further: it is a library by then

@@ -63,13 +63,7 @@ class Roles:
         scope = m.scope
         d = self.world.view(m.file).definition(scope)
         readings = self.cues.readings
-        first, last = (
-            (m.line, m.line)
-            if cue.at == "def"
-            else readings.guard_span(m, cue.guard)
-            if cue.at == "guard"
-            else readings.span(m)
-        )
+        first, last = self._span(cue, m)
         lines = readings.lines(m.file)
         return Site(
             rule=rule.id,
@@ -89,6 +83,16 @@ class Roles:
             via=via,
             why=cue.why.en or rule.why.en or rule.guards_what.en,
         )
+
+    def _span(self, cue: Cue, m: Match) -> tuple[int, int]:
+        """The lines that the site shows: the statement, the head of its guard, or the line that names the definition."""
+        if cue.at == "guard":
+            return self.cues.readings.guard_span(m, cue.guard)
+        if cue.at == "statement":
+            return self.cues.readings.span(m)
+        d = self.world.view(m.file).definition(m.scope)
+        line = m.line if m.op == "define" or d is None else d.line
+        return line, line
 
     # -- gaps ------------------------------------------------------------------------
     def _gap(self, rule: Rule, counts: dict[str, int]) -> Gap | None:

@@ -4,8 +4,8 @@
 
 Every figure is one whole process from the shell, start-up included, on an empty temporary cache that holds a copy of
 the engine's tree and nothing else; bringing the sources (`tracer fetch`) is not timed.  Figures depend on the machine
-and on what else runs there, so the load is printed, CPU seconds stand beside the
-wall's, and nothing asserts a time.
+and on what else runs there, so the load is printed, CPU seconds stand beside the wall's, and nothing asserts
+a time.
 """
 
 from __future__ import annotations
@@ -224,7 +224,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if asked.engine == sorted(PLANS) and all(row.wall is not None for row in cold):
         peak = max(row.peak_mb or 0.0 for row in cold)
         cpu = sum(row.cpu or 0.0 for row in cold)
-        rows.append(Row("all four", "where publish, cold", sum(row.wall or 0.0 for row in cold), peak, ALL_COLD_S, cpu=cpu))
+        wall = sum(row.wall or 0.0 for row in cold)
+        rows.append(Row("all four", "where publish, cold", wall, peak, ALL_COLD_S, cpu=cpu))
     machine = {
         "cpus": os.cpu_count(),
         "python": platform.python_version(),

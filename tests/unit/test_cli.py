@@ -102,7 +102,7 @@ def test_where_answers_in_all_three_formats_with_the_same_sites(fetched: Run, ru
 
 def test_where_shows_guards_on_demand_and_filters_by_action(fetched: Run, rules: Path) -> None:
     found = fetched("where", "publish", SPEC, "--rules", rules, "--guards", "--action", "commit")
-    assert "when if value" in found.out
+    assert "under if value" in found.out
     assert "Index.drop" not in found.out
 
 

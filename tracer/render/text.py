@@ -72,7 +72,7 @@ def _site(site: Site, guards: bool) -> Iterator[Line]:
         yield ((f"          via {' → '.join(site.via)}", "dim"),)
     if guards:
         for guard in site.guards:
-            yield ((f"          when {guard}", "yellow"),)
+            yield ((f"          under {guard}", "yellow"),)
 
 
 def _gaps_of(traces: Sequence[Trace]) -> list[Gap]:
@@ -104,7 +104,7 @@ def where_markdown(traces: Sequence[Trace], *, guards: bool = False) -> Iterator
                     for site in group.sites:
                         yield _site_markdown(site)
                         if guards:
-                            yield from (f"  - when {code(guard)}" for guard in site.guards)
+                            yield from (f"  - under {code(guard)}" for guard in site.guards)
                     yield ""
     gaps = _gaps_of(traces)
     if gaps:

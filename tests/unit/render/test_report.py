@@ -53,7 +53,7 @@ def test_a_site_is_shown_with_its_lines_guards_reason_link_and_way_up() -> None:
     assert ">  4 |" not in text
     assert "> 4 |             b.pins += 1" in text
     assert "  3 |         if b.live:" in text
-    assert "When `if b.live` and `not (a | b)`." in text
+    assert "Under `if b.live` and `not (a | b)`." in text
     assert "a block is held" in text
     assert "[`toy/pool.py:4`](https://host/o/r/blob/v1.0/toy/pool.py#L4)" in text
     assert "Reached through `toy.index.Index.set`." in text

@@ -24,8 +24,8 @@ def test_a_site_is_one_line_under_its_layer_action_and_reason() -> None:
 
 
 def test_guards_are_shown_only_when_asked_for_and_the_way_up_always() -> None:
-    assert "when" not in shown(trace(HOLD))
-    assert "when not (a | b)" in shown(trace(HOLD), guards=True)
+    assert "under" not in shown(trace(HOLD))
+    assert "under not (a | b)" in shown(trace(HOLD), guards=True)
     assert "via toy.index.Index.set" in shown(trace(PUT))
     assert "[exact] [v1]" in shown(trace(PUT))
 
@@ -66,7 +66,7 @@ def test_an_engine_that_could_not_be_had_is_a_gap_beside_the_others() -> None:
 def test_markdown_links_the_place_and_survives_what_an_engine_says() -> None:
     lines = list(text.where_markdown([trace(replace(HOLD, guards=("x == `y`",)))], guards=True))
     assert "- [`toy/pool.py:4`](https://host/o/r/blob/v1.0/toy/pool.py#L4) `toy.pool.Pool.hold` [typed]" in lines
-    assert "  - when `` x == `y` ``" in lines
+    assert "  - under `` x == `y` ``" in lines
 
 
 def test_uses_are_one_line_each() -> None:

@@ -1,8 +1,8 @@
 """Source bytes → source bytes of equal length and lines that a C++ parser reads well; and the file's includes.
 
-Takes the bytes of a C, C++ or CUDA file. Directives, attribute macros and CUDA's launch brackets become spaces, so every
-line and column stays. Both branches of `#if`/`#else` stay when they read well one after the other; where they cannot
-(two heads of one block) the first stays. Refuses to know syntax trees and facts.
+Takes the bytes of a C, C++ or CUDA file. Directives, attribute macros and CUDA's launch brackets become spaces, so
+every line and column stays. Both branches of `#if`/`#else` stay when they read well one after the other; where they
+cannot (two heads of one block) one of them stays. Refuses to know syntax trees and facts.
 """
 
 from __future__ import annotations
@@ -17,13 +17,26 @@ class Prepared(NamedTuple):
 
     code: bytes
     includes: tuple[tuple[str, int], ...]  # path, line
-    dropped: tuple[tuple[int, int], ...]   # byte ranges of branches that were left out
+    dropped: tuple[tuple[int, int], ...]  # byte ranges of branches that were left out
+
+
+class _Branch(NamedTuple):
+    """One branch of a conditional: where its directive starts and ends, and the condition."""
+
+    start: int
+    end: int
+    condition: bytes
 
 
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:[^\n\\]+|\\\r?\n|\\.)*)", re.M)
+_DEFINED = re.compile(rb"[ \t]+([A-Za-z_]\w{2,})(?!\()((?:[ \t\\].*)?)\Z", re.S)
+_ONE_SPECIFIER = re.compile(rb"__\w+(?:\(\w*\))?|inline|static|\\|__attribute__\(\(\w+\)\)|\[\[[\w:]+\]\]")
+_GUARDS = (b"_H", b"_H_", b"_H__", b"_HPP", b"_HPP_", b"_CUH", b"_CUH_")
 _INCLUDE = re.compile(rb"[ \t]*[\"<]([^\">\n]+)[\">]")
 _COMMENTS_AND_STRINGS = re.compile(
-    rb"//[^\n]*|/\*.*?(?:\*/|\Z)|R\"([^()\\\s]{0,16})\(.*?\)\1\"|\"(?:[^\"\\\n]|\\.)*\"|(?<![\w])'(?:[^'\\\n]|\\.)+'", re.S)
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)|R\"([^()\\\s]{0,16})\(.*?\)\1\"|\"(?:[^\"\\\n]|\\.)*\"|(?<![\w])'(?:[^'\\\n]|\\.)+'",
+    re.S,
+)
 _ELSE = re.compile(rb"\}?\s*else\b(?!\s*if\b)")
 _ENDS = b";{}:,\"\\"
 
@@ -33,8 +46,8 @@ def prepare(source: bytes) -> Prepared:
     code = bytearray(source.replace(b"\0", b" "))
     if code[:3] == b"\xef\xbb\xbf":
         code[:3] = b"   "
-    includes, dropped = _directives(source, code)
-    return Prepared(_macros(bytes(code)), includes, dropped)
+    found = _Directives(source, code)
+    return Prepared(_macros(bytes(code), found.specifiers), tuple(found.includes), tuple(found.dropped))
 
 
 def _spaces(text: bytes | bytearray) -> bytes:
@@ -44,52 +57,60 @@ def _spaces(text: bytes | bytearray) -> bytes:
     return b"\n".join(b" " * len(line) for line in text.split(b"\n"))
 
 
-# -- directives ---------------------------------------------------------------------------------------------------
-def _directives(source: bytes, code: bytearray) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[int, int], ...]]:
-    includes: list[tuple[str, int]] = []
-    dropped: list[tuple[int, int]] = []
-    groups: list[list[tuple[int, int, bytes]]] = []  # of each open #if: its branches (start of directive, end, condition)
-    row, counted = 1, 0
-    for found in _DIRECTIVE.finditer(source):
-        word, rest, start, end = found[1], found[2], found.start(), found.end()
-        comment = rest.find(b"/*")
-        if comment >= 0 and b"*/" not in rest[comment:]:
-            end = found.start(2) + comment  # the comment goes on in the next lines
-        code[start:end] = _spaces(code[start:end])
-        if word in (b"include", b"include_next", b"import"):
-            path = _INCLUDE.match(rest)
-            if path:
-                row += source.count(b"\n", counted, start)
-                counted = start
-                includes.append((path[1].decode("utf-8", "replace"), row))
-        elif word in (b"if", b"ifdef", b"ifndef"):
-            groups.append([(start, end, rest.strip())])
-        elif word in (b"else", b"elif", b"elifdef", b"elifndef") and groups:
-            groups[-1].append((start, end, rest.strip()))
-        elif word == b"endif" and groups:
-            dropped += _close(groups.pop(), start, code)
-    return tuple(includes), tuple(dropped)
+# -- directives -------------------------------------------------------------------------------------------------------
+class _Directives:
+    """Blanks all directives of `code`, and keeps what they say."""
+
+    def __init__(self, source: bytes, code: bytearray) -> None:
+        self.includes: list[tuple[str, int]] = []
+        self.dropped: list[tuple[int, int]] = []
+        self.specifiers: set[bytes] = set()  # macros that stand for specifiers or nothing
+        open_: list[list[_Branch]] = []
+        row, counted = 1, 0
+        for found in _DIRECTIVE.finditer(source):
+            word, rest, start, end = found[1], found[2], found.start(), found.end()
+            comment = rest.find(b"/*")
+            if comment >= 0 and b"*/" not in rest[comment:]:
+                end = found.start(2) + comment  # the comment goes on in the next lines
+            code[start:end] = _spaces(code[start:end])
+            if word in (b"include", b"include_next", b"import"):
+                path = _INCLUDE.match(rest)
+                if path:
+                    row, counted = row + source.count(b"\n", counted, start), start
+                    self.includes.append((path[1].decode("utf-8", "replace"), row))
+            elif word == b"define":
+                name = _DEFINED.match(rest)
+                if name and not name[1].endswith(_GUARDS) and _is_specifiers(name[2]):
+                    self.specifiers.add(name[1])
+            elif word in (b"if", b"ifdef", b"ifndef"):
+                open_.append([_Branch(start, end, rest.strip())])
+            elif word in (b"else", b"elif", b"elifdef", b"elifndef") and open_:
+                open_[-1].append(_Branch(start, end, rest.strip()))
+            elif word == b"endif" and open_:
+                self._close(open_.pop(), start, code)
+
+    def _close(self, branches: list[_Branch], close: int, code: bytearray) -> None:
+        """Blank the branches of a finished `#if` that cannot be read after the others."""
+        stops = [branch.start for branch in branches[1:]] + [close]
+        spans = [(branch.end, stop) for branch, stop in zip(branches, stops, strict=True)]
+        gone = [spans.pop(0)] if branches[0].condition == b"0" else []
+        if len(spans) > 1:
+            texts = [_COMMENTS_AND_STRINGS.sub(_as_quotes, bytes(code[a:b])).strip() for a, b in spans]
+            full = [k for k, text in enumerate(texts) if text]
+            if len(full) > 1 and not _readable([texts[k] for k in full]):
+                kept = next((k for k in full if _readable([texts[k]])), full[0])
+                gone += [spans[k] for k in full if k != kept]
+        for a, b in gone:
+            code[a:b] = _spaces(code[a:b])
+        self.dropped += gone
 
 
-def _close(group: list[tuple[int, int, bytes]], close: int, code: bytearray) -> list[tuple[int, int]]:
-    """Blank the branches of a finished `#if` that cannot be read after the others."""
-    stops = [start for start, _, _ in group[1:]] + [close]
-    spans = [(end, stop) for (_, end, _), stop in zip(group, stops, strict=True)]
-    gone: list[tuple[int, int]] = []
-    if group[0][2] == b"0" and group[0][0] >= 0:
-        gone.append(spans.pop(0))
-    if len(spans) > 1:
-        texts = [_COMMENTS_AND_STRINGS.sub(_as_quotes, bytes(code[a:b])).strip() for a, b in spans]
-        full = [k for k, t in enumerate(texts) if t]
-        if len(full) > 1 and not _readable([texts[k] for k in full]):
-            gone += [spans[k] for k in full[1:]]
-    for a, b in gone:
-        code[a:b] = _spaces(code[a:b])
-    return gone
+def _is_specifiers(value: bytes) -> bool:
+    return len(value) < 200 and all(_ONE_SPECIFIER.fullmatch(word) for word in value.split())
 
 
 def _as_quotes(found: re.Match[bytes]) -> bytes:
-    return b'""' if found[0][:1] in b"\"R" else b" "
+    return b'""' if found[0][:1] in b'"R' else b" "
 
 
 def _readable(branches: list[bytes]) -> bool:
@@ -102,48 +123,90 @@ def _readable(branches: list[bytes]) -> bool:
     return elses < 2
 
 
-# -- macros -------------------------------------------------------------------------------------------------------
+# -- macros -----------------------------------------------------------------------------------------------------------
 _SAFETY = re.compile(
     rb"\b(?:[A-Z][A-Z0-9]*_)*(?:(?:PT_)?GUARDED_(?:BY|VAR)|NO_THREAD_SAFETY_ANALYSIS|LOCKS?_(?:REQUIRED|EXCLUDED|RETURNED)|"
     rb"ACQUIRE(?:_SHARED)?|ACQUIRED_(?:BEFORE|AFTER)|RELEASE(?:_SHARED|_GENERIC)?|REQUIRES(?:_SHARED)?|EXCLUDES|"
     rb"ASSERT_(?:SHARED_)?CAPABILITY|CAPABILITY|LOCKABLE|(?:UN|TRY)?LOCK_FUNCTION|ATTRIBUTE_[A-Z_]+)\b"
 )
-_SAFETY_WORDS = (b"GUARDED_", b"_ANALYSIS", b"LOCK", b"ACQUIRE", b"RELEASE", b"REQUIRES", b"EXCLUDES", b"CAPABILITY", b"ATTRIBUTE_")
-_ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|__launch_bounds__|__maxnreg__|__cluster_dims__|__align__)(?=\s*\()")
+_SAFETY_WORDS = (
+    b"GUARDED_", b"_ANALYSIS", b"LOCK", b"ACQUIRE", b"RELEASE", b"REQUIRES", b"EXCLUDES", b"CAPABILITY", b"ATTRIBUTE_",
+)  # fmt: skip
+_ATTRIBUTE = re.compile(
+    rb"\b(?:__attribute(?:__)?|__declspec|__launch_bounds__|__maxnreg__|__cluster_dims__|__align__)(?=\s*\()"
+)
+_ATTRIBUTE_WORDS = (b"__attribute", b"__declspec", b"s__", b"__align__", b"__maxn")
 _SPECIFIER = re.compile(
     rb"\b__(?:(?:global|device|host|shared|constant|managed|noinline|forceinline|inline|grid_constant|restrict|extension|"
     rb"always_inline)__|forceinline\b|restrict\b|inline\b)"
 )
+_THREADS = re.compile(rb"\bPy_(?:BEGIN|END)_ALLOW_THREADS\b")
 _LAUNCH = re.compile(rb"<<<(?:[^;{}]|\{[^;{}]*\})*?>>>(?=\s*\()")
-_HEAD = re.compile(rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?)(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{])")
+_HEAD = re.compile(
+    rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?)(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
+)
+_LEADING = re.compile(  # INLINE_MACRO static int f(…) · INLINE_MACRO ns::T<int>& f(…)
+    rb"^[ \t]*([A-Z][A-Z0-9_]{4,})(?=\s+(?:(?:static|inline|constexpr|explicit|virtual|extern|void|bool|int|float|auto|double)\b"
+    rb"|[A-Za-z_][\w:]*(?:<[^;{}()=]*>)?[\s&*]+~?[A-Za-z_][\w:]*\s*\())",
+    re.M,
+)
+_ALONE = re.compile(  # a line of one macro at the left margin, also with arguments but without a semicolon
+    rb"^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^;{}()]*\))?[ \t]*$"
+    rb"(?=\s*(?:[A-Z][A-Z0-9_]+\b|\Z|\}|//|/\*|template\b|namespace\b|static\b|void\b|using\b|extern\b|inline\b|class\b"
+    rb"|struct\b|enum\b))",
+    re.M,
+)
+_AFTER_STRING = re.compile(  # "text" HERE_MACRO)
+    rb"\"(?:[^\"\\\n]|\\.)*\"[ \t]+(?:\n[ \t]*)?([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=\s*[,);])"
+)
+_HERE = re.compile(rb"\"\s+[A-Z][A-Z0-9]*_[A-Z0-9_]+\s*[,);]")
 _WORD_BEFORE = re.compile(rb"([A-Za-z_]\w*)\s*\Z")
-_EXPRESSION_WORDS = frozenset({b"return", b"case", b"else", b"throw", b"new", b"delete", b"do", b"goto", b"co_return", b"co_await", b"enum", b"using"})
+_EXPRESSION_WORDS = frozenset({
+    b"return", b"case", b"else", b"throw", b"new", b"delete", b"do", b"goto", b"co_return", b"co_await", b"enum", b"using",
+})  # fmt: skip
 
 
-def _macros(text: bytes) -> bytes:
+def _macros(text: bytes, defined: set[bytes]) -> bytes:
     """Blank what a preprocessor would have removed from declarators and class heads."""
+    if defined:  # the file says itself that these stand for specifiers
+        words = re.compile(rb"\b(?:" + b"|".join(sorted(defined, key=lambda w: (-len(w), w))) + rb")\b")
+        text = words.sub(_spaced, text)
     if any(word in text for word in _SAFETY_WORDS):
         text = _blank(_SAFETY, text, _in_declarator)
     if b"__" in text:
-        if b"__attribute" in text or b"__declspec" in text or b"s__" in text or b"__align__" in text or b"__maxn" in text:
+        if any(word in text for word in _ATTRIBUTE_WORDS):
             text = _blank(_ATTRIBUTE, text)
-        if _SPECIFIER.search(text):
-            text = _SPECIFIER.sub(lambda found: _spaces(found[0]), text)
+        text = _SPECIFIER.sub(_spaced, text)
     if b"<<<" in text:
-        text = _LAUNCH.sub(lambda found: _spaces(found[0]), text)
-    return _HEAD.sub(lambda found: found[0].replace(found[1], _spaces(found[1]), 1), text)
+        text = _LAUNCH.sub(_spaced, text)
+    if b"_ALLOW_THREADS" in text:
+        text = _THREADS.sub(_spaced, text)
+    if _HERE.search(text):
+        text = _AFTER_STRING.sub(_spaced_group, text)
+    for pattern in (_HEAD, _LEADING):
+        text = pattern.sub(_spaced_group, text)
+    return _ALONE.sub(_spaced, text)
+
+
+def _spaced(found: re.Match[bytes]) -> bytes:
+    return _spaces(found[0])
+
+
+def _spaced_group(found: re.Match[bytes]) -> bytes:
+    start, end = found.start(1) - found.start(), found.end(1) - found.start()
+    return found[0][:start] + _spaces(found[1]) + found[0][end:]
 
 
 def _in_declarator(text: bytes, start: int, end: int) -> bool:
     """Whether a macro stands where only a declarator's attribute can: behind a name, a type or a closing bracket."""
-    before = text[max(0, start - 40):start].rstrip()
-    if not before or before[-1:] not in b"_)]>*&}" and not before[-1:].isalnum():
+    before = text[max(0, start - 40) : start].rstrip()
+    if not before or (before[-1:] not in b"_)]>*&}" and not before[-1:].isalnum()):
         return False
     word = _WORD_BEFORE.search(before)
     if word and word[1] in _EXPRESSION_WORDS:
         return False
     behind = _behind_parens(text, end)
-    after = text[behind:behind + 40].lstrip()[:1]
+    after = text[behind : behind + 40].lstrip()[:1]
     return behind > end or after in (b"{", b";") or after.isalpha()
 
 
@@ -153,7 +216,7 @@ def _blank(pattern: re.Pattern[bytes], text: bytes, wanted: Callable[[bytes, int
     at = 0
     for found in pattern.finditer(text):
         start, end = found.span()
-        if start < at or wanted is not None and not wanted(text, start, end):
+        if start < at or (wanted is not None and not wanted(text, start, end)):
             continue
         end = _behind_parens(text, end)
         out += [text[at:start], _spaces(text[start:end])]
@@ -164,9 +227,9 @@ def _blank(pattern: re.Pattern[bytes], text: bytes, wanted: Callable[[bytes, int
 def _behind_parens(text: bytes, end: int) -> int:
     """The offset behind `( … )` that follows `end`, or `end` where none follows or it does not close nearby."""
     at = end
-    while text[at:at + 1].isspace():
+    while text[at : at + 1].isspace():
         at += 1
-    if text[at:at + 1] != b"(":
+    if text[at : at + 1] != b"(":
         return end
     depth = 0
     for i in range(at, min(len(text), at + 2000)):

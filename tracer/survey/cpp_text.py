@@ -1,7 +1,7 @@
 """Spellings of C++: takes nodes of tree-sitter's C++ trees, gives texts, type texts and access paths (`facts.py`).
 
-Knows nothing of scopes, and makes no facts. Paths are made along the spine of an expression, without recursion, so that a
-chain of a thousand calls is as safe as one.
+Knows nothing of scopes, and makes no facts. Paths are made along the spine of an expression, without recursion, so that
+a chain of a thousand calls is as safe as one.
 """
 
 from __future__ import annotations
@@ -13,33 +13,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TRANSPARENT = frozenset({"std::move", "std::forward", "std::ref", "std::cref", "std::as_const", "std::addressof", "move", "forward"})
+_TRANSPARENT = frozenset({
+    "std::move", "std::forward", "std::ref", "std::cref", "std::as_const", "std::addressof", "move", "forward",
+})  # fmt: skip
 _CASTS = frozenset({
-    "static_cast", "dynamic_cast", "reinterpret_cast", "const_cast", "bit_cast", "static_pointer_cast", "dynamic_pointer_cast",
-    "reinterpret_pointer_cast", "const_pointer_cast", "any_cast", "get", "get_if",
+    "static_cast", "dynamic_cast", "reinterpret_cast", "const_cast", "bit_cast", "static_pointer_cast",
+    "dynamic_pointer_cast", "reinterpret_pointer_cast", "const_pointer_cast", "any_cast", "get", "get_if",
 })  # fmt: skip
 _LITERALS = {
-    "number_literal": "#int", "char_literal": "#int", "sizeof_expression": "#int", "alignof_expression": "#int", "string_literal": "#str",
-    "raw_string_literal": "#str", "concatenated_string": "#str", "true": "#bool", "false": "#bool", "null": "#none",
-    "lambda_expression": "#lambda", "initializer_list": "#list",
+    "number_literal": "#int", "char_literal": "#int", "sizeof_expression": "#int", "alignof_expression": "#int",
+    "string_literal": "#str", "raw_string_literal": "#str", "concatenated_string": "#str", "true": "#bool",
+    "false": "#bool", "null": "#none", "lambda_expression": "#lambda", "initializer_list": "#list",
 }  # fmt: skip
 _TESTS = frozenset({"==", "!=", "<", ">", "<=", ">=", "<=>", "&&", "||", "and", "or"})
 _CHAINED = re.compile(r"def|value\Z|export_values\Z|attr\Z")
 _CHAIN_ROOT = re.compile(r"(?:\w+::)*(?:class_|enum_|exception)<")
-_SPACE = re.compile(r"\s+")
-_TIGHT = re.compile(r"\s*(::|[<>(){}\[\],])\s*")
-_QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|mutable|constexpr)\b\s*")
-_REFERENCE = re.compile(r"\s*&{1,2}(?=\s*(?:[,>)]|\Z))")
+_TIGHT = re.compile(r" ?(::|[<>(){}\[\],]) ?")
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|mutable|constexpr)\b ?")
+_REFERENCE = re.compile(r" ?&{1,2}(?= ?(?:[,>)]|\Z))")
+_LONGEST_TYPE = 1000
 _LONGEST_PATH = 300
 _DEEPEST = 200  # steps along one spine
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def clean_type(text: str) -> str:
-    """A type's text without `const`, references and needless space: `const std::vector<const T &>&` → `std::vector<T>`."""
-    text = _QUALIFIERS.sub("", text) if any(c in text for c in " \n\t") else text
-    text = _REFERENCE.sub("", text)
-    return tight(text)
+    """A type's text without `const`, references and needless space: `const List<const T &>&` → `List<T>`."""
+    text = " ".join(text[:_LONGEST_TYPE].split())
+    if " " in text:
+        text = _QUALIFIERS.sub("", text)
+    return tight(_REFERENCE.sub("", text) if "&" in text else text)
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -47,8 +50,10 @@ def tight(text: str) -> str:
     """A name, type or callee on one line: no space around `::` and brackets, `, ` between arguments."""
     if text.isalnum():
         return text
-    text = _TIGHT.sub(lambda found: ", " if found[1] == "," else found[1], text.strip())
-    return _SPACE.sub(" ", text).replace(" *", "*").replace("* ", "*").removeprefix("::")
+    text = " ".join(text[:_LONGEST_TYPE].split())  # first, because the patterns below are slow on long runs of spaces
+    if " " in text or "," in text:
+        text = _TIGHT.sub(lambda found: ", " if found[1] == "," else found[1], text).replace(" *", "*").replace("* ", "*")
+    return text.removeprefix("::")
 
 
 def without_templates(name: str) -> str:
@@ -72,23 +77,28 @@ class Spelling:
     def __init__(self, code: bytes) -> None:
         self.code = code
         self.source = code.decode("latin-1")  # one character a byte, so that byte offsets index it
-        self.ascii = self.source.isascii()
-        self._roots: dict[int, str] = {}      # call of a binding chain → path of the chain's root
+        self.binds_python = "class_<" in self.source or "enum_<" in self.source
+        self._roots: dict[int, str] = {}  # call of a binding chain → path of the chain's root
 
     def text(self, node: Node) -> str:
         """The node's text as it stands."""
-        return self.slice(node.start_byte, node.end_byte)
+        raw = self.source[node.start_byte : node.end_byte]
+        return raw if raw.isascii() else _decoded(raw)
 
     def slice(self, start: int, end: int) -> str:
         """The text between two byte offsets."""
         raw = self.source[start:end]
-        return raw if self.ascii or raw.isascii() else raw.encode("latin-1").decode("utf-8", "replace")
+        return raw if raw.isascii() else _decoded(raw)
 
     def line_text(self, node: Node, limit: int = 160) -> str:
         """The node's text on one line, at most `limit` characters."""
         start, end = node.start_byte, node.end_byte
-        raw = self.slice(start, min(end, start + 4 * limit))
-        return (_SPACE.sub(" ", raw) if "\n" in raw or "  " in raw else raw)[:limit]
+        raw = self.source[start : end if end - start < 4 * limit else start + 4 * limit]
+        if not raw.isascii():
+            raw = _decoded(raw)
+        if "\n" in raw or "  " in raw:
+            raw = " ".join(raw.split())
+        return raw[:limit]
 
     def type_of(self, node: Node | None) -> str:
         """The type that a type node spells; "" for `auto`."""
@@ -109,12 +119,11 @@ class Spelling:
                 break
             kind = node.type
             if kind == "identifier":
-                root = self.text(node)
+                root = self.source[node.start_byte : node.end_byte]
                 break
             if kind == "field_expression":
-                field = node.child_by_field_name("field")
+                node, field = pair(node, "argument", "field")
                 suffixes.append("." + self.member(field))
-                node = node.child_by_field_name("argument")
             elif kind == "call_expression":
                 step = self._call_step(node, suffixes)
                 if isinstance(step, str):
@@ -125,8 +134,8 @@ class Spelling:
                 root = "this"
                 break
             elif kind == "subscript_expression":
-                suffixes.append(self._subscript(node))
-                node = node.child_by_field_name("argument")
+                node, indices = pair(node, "argument", "indices")
+                suffixes.append(self._subscript(indices))
             elif kind in ("pointer_expression", "co_await_expression", "update_expression"):
                 node = node.child_by_field_name("argument")
             elif kind == "parenthesized_expression":
@@ -167,7 +176,8 @@ class Spelling:
             if operator is not None and operator.type in ("!", "not"):
                 return "#bool"
             argument = node.child_by_field_name("argument")
-            return self._root("number_literal", argument) if argument is not None and argument.type == "number_literal" else "?"
+            number = argument is not None and argument.type == "number_literal"
+            return self._root("number_literal", argument) if argument is not None and number else "?"
         if kind == "conditional_expression":
             return self.path(node.child_by_field_name("consequence") or node.child_by_field_name("condition"))
         if kind in ("type_descriptor", "type_identifier", "template_type", "primitive_type", "operator_name"):
@@ -176,12 +186,12 @@ class Spelling:
 
     def _call_step(self, node: Node, suffixes: list[str]) -> Node | str | None:
         """Go on from a call to its callee: the next node, or the root's text."""
-        function = node.child_by_field_name("function")
+        function = node.child(0)
         if function is None:
             return "?"
         kind = function.type
         if kind == "field_expression":
-            root = self.chain_root(node, function)
+            root = self.chain_root(node)
             if root:
                 suffixes.append("()")
                 return root
@@ -201,8 +211,10 @@ class Spelling:
         suffixes.append("()")
         return function
 
-    def chain_root(self, node: Node, function: Node) -> str:
-        """`class_<T>().def` for a `.def(…)` at the end of a chain of such on a binding's class; "" for any other call."""
+    def chain_root(self, node: Node) -> str:
+        """`class_<T>().def` for a `.def(…)` in a chain of such on a binding's class; "" for any other call."""
+        if not self.binds_python:
+            return ""
         known = self._roots.get(node.id)
         if known is not None:
             return known
@@ -212,8 +224,8 @@ class Spelling:
         while step is not None and step.type == "call_expression":
             called = step.child_by_field_name("function")
             if called is None or called.type != "field_expression":
-                text = _binding(tight(self.text(called))) if called is not None and _CHAIN_ROOT.match(self.text(called)) else ""
-                root = f"{text}()" if text else ""
+                text = self.text(called) if called is not None else ""
+                root = f"{_binding(tight(text))}()" if _CHAIN_ROOT.match(text) else ""
                 break
             name = self.member(called.child_by_field_name("field"))
             if not _CHAINED.match(name):
@@ -232,8 +244,7 @@ class Spelling:
             return self.text(field)
         return without_templates(tight(self.text(field)).removeprefix("template ")).rsplit("::", 1)[-1]
 
-    def _subscript(self, node: Node) -> str:
-        indices = node.child_by_field_name("indices")
+    def _subscript(self, indices: Node | None) -> str:
         index = first(indices)
         if index is not None and index.type == "number_literal":
             text = self.text(index)
@@ -247,16 +258,20 @@ class Spelling:
         """The callee's path; template arguments of its last name stay."""
         if function.type != "field_expression":
             return _binding(tight(self.text(function))) if function.type in _NAMES else self.path(function)
-        field = function.child_by_field_name("field")
-        base = self.path(function.child_by_field_name("argument"))
+        argument, field = pair(function, "argument", "field")
+        base = self.path(argument)
+        if field is not None and field.type == "field_identifier":
+            return f"{base}.{self.source[field.start_byte : field.end_byte]}"
         name = self.text(field) if field is not None else "?"
-        if field is not None and field.type != "field_identifier":
-            name = tight(name).removeprefix("template ")
-            name = name.rsplit("::", 1)[-1] if field.type == "qualified_identifier" else name
+        name = tight(name).removeprefix("template ")
+        if field is not None and field.type == "qualified_identifier":
+            name = name.rsplit("::", 1)[-1]
         return f"{base}.{name}"
 
-    def parts(self, node: Node) -> list[Node]:
+    def alternatives(self, node: Node) -> list[Node]:
         """The alternatives of an expression: both arms of `c ? x : y`, else itself."""
+        if node.type not in ("conditional_expression", "parenthesized_expression"):
+            return [node]
         found: list[Node] = []
         todo = [node]
         while todo and len(found) < 8:
@@ -272,7 +287,9 @@ class Spelling:
         return found
 
 
-_NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "primitive_type", "template_type", "type_identifier"})
+_NAMES = frozenset({
+    "identifier", "qualified_identifier", "template_function", "primitive_type", "template_type", "type_identifier",
+})  # fmt: skip
 
 
 def _binding(name: str) -> str:
@@ -286,6 +303,28 @@ def _binding(name: str) -> str:
         if name[i] == "," and depth == 1:
             return name[:i].rstrip() + ">"
     return name
+
+
+def _decoded(raw: str) -> str:
+    """Text of bytes that were read one character each."""
+    return raw.encode("latin-1").decode("utf-8", "replace")
+
+
+def pair(node: Node, left: str, right: str) -> tuple[Node | None, Node | None]:
+    """The first and the last child, which are the fields `left` and `right` unless comments stand between."""
+    children = node.children
+    if len(children) in (2, 3):  # `a.b`, `a[b]`, `f(x)`, `a == b`; fields by name take three times as long
+        return children[0], children[-1]
+    return node.child_by_field_name(left), node.child_by_field_name(right)
+
+
+def triple(node: Node) -> tuple[Node | None, Node | None, Node | None]:
+    """Left side, operator and right side of a binary expression or an assignment."""
+    children = node.children
+    if len(children) == 3:
+        return children[0], children[1], children[2]
+    fields = node.child_by_field_name
+    return fields("left"), fields("operator"), fields("right")
 
 
 def first(node: Node | None) -> Node | None:

@@ -95,7 +95,7 @@ def test_where_answers_in_all_three_formats_with_the_same_sites(fetched: Run, ru
         ("unpublish", 10, "lmcache.store.Index.drop"),
     ]
     text = fetched(*question).out
-    assert "lmcache/store.py:7  lmcache.store.Index.put  [typed]" in text
+    assert "lmcache/store.py:7  Index.put  [typed]" in text
     assert "the key becomes visible" in text
     assert "`lmcache/store.py:7`" in fetched(*question, "--format", "md").out
 

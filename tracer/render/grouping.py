@@ -102,6 +102,16 @@ def short_symbol(symbol: str) -> str:
     return separator.join(symbol.split(separator)[-2:])
 
 
+def local_symbol(symbol: str, file: str) -> str:
+    """A symbol beside its file: the module, which the path says already, is left out (`Class.method`)."""
+    parts = file.rsplit(".", 1)[0].removesuffix("/__init__").split("/")
+    for i in range(len(parts)):
+        module = ".".join(parts[i:]) + "."
+        if symbol.startswith(module):
+            return symbol.removeprefix(module)
+    return symbol
+
+
 def version_text(version: str) -> str:
     """A version to read: a full commit is cut to twelve digits, everything else stays."""
     return version[:12] if re.fullmatch("[0-9a-f]{40}", version) else version

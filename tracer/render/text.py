@@ -12,7 +12,15 @@ from itertools import groupby
 
 from tracer.evidence import Verdict, counts
 from tracer.model import EngineRevision, Gap, Site, Trace, Use
-from tracer.render.grouping import answers_of, folded, lines_text, revision_text, version_text
+from tracer.render.grouping import (
+    answers_of,
+    folded,
+    lines_text,
+    local_symbol,
+    revision_text,
+    short_symbol,
+    version_text,
+)
 from tracer.render.markdown import cell, code, link
 
 Line = tuple[tuple[str, str], ...]  # pieces of (text, rich style)
@@ -67,9 +75,10 @@ def where(traces: Sequence[Trace], *, guards: bool = False) -> Iterator[Line]:
 def _site(site: Site, guards: bool) -> Iterator[Line]:
     marks = " ".join(f"[{mark}]" for mark in (site.basis, site.stack, site.context) if mark)
     place = f"{site.file}:{lines_text(site.first, site.last)}"
-    yield (("      ", ""), (place, "green"), ("  ", ""), (site.symbol, ""), (f"  {marks}", "dim"))
+    symbol = local_symbol(site.symbol, site.file)
+    yield (("      ", ""), (place, "green"), (f"  {symbol}", ""), (f"  {marks}", "dim"))
     if site.via:
-        yield ((f"          via {' → '.join(site.via)}", "dim"),)
+        yield ((f"          via {' → '.join(map(short_symbol, site.via))}", "dim"),)
     if guards:
         for guard in site.guards:
             yield ((f"          under {guard}", "yellow"),)
@@ -123,7 +132,8 @@ def uses(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> I
     yield ((f"{engine.name} {version_text(engine.version)}", "bold"), (f"  ({revision_text(engine)})", "dim"))
     for use in found:
         place = (f"  {use.file}:{use.line}", "green")
-        yield (place, (f"  {use.op}", "cyan"), (f"  {use.symbol}", ""), (f"  [{use.basis}]", "dim"))
+        symbol = local_symbol(use.symbol, use.file)
+        yield (place, (f"  {use.op}", "cyan"), (f"  {symbol}", ""), (f"  [{use.basis}]", "dim"))
     yield from _gaps(folded(gaps))
 
 

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.unit.render.traces import GAP, HOLD, PUT, on, trace
 from tracer.evidence import Claim, Verdict
 from tracer.model import EngineRevision, Revision, Use
 from tracer.render import text
+from tracer.render.grouping import local_symbol
 
 ENGINE = EngineRevision("toy", "1.0", Revision("git", "d", commit="0123456789abcdef"))
 
@@ -19,14 +22,14 @@ def test_a_site_is_one_line_under_its_layer_action_and_reason() -> None:
         "toy 1.0 · protection  (archive v1.0)",
         "  gpu · acquire",
         "    a block is held  (toy.protection.pins)",
-        "      toy/pool.py:4  toy.pool.Pool.hold  [typed]",
+        "      toy/pool.py:4  Pool.hold  [typed]",
     ]
 
 
 def test_guards_are_shown_only_when_asked_for_and_the_way_up_always() -> None:
     assert "under" not in shown(trace(HOLD))
     assert "under not (a | b)" in shown(trace(HOLD), guards=True)
-    assert "via toy.index.Index.set" in shown(trace(PUT))
+    assert "via Index.set" in shown(trace(PUT))
     assert "[exact] [v1]" in shown(trace(PUT))
 
 
@@ -72,7 +75,7 @@ def test_markdown_links_the_place_and_survives_what_an_engine_says() -> None:
 def test_uses_are_one_line_each() -> None:
     use = Use("toy.pool.Pool.hold", "toy/pool.py", 4, "augment+", "d", "typed")
     lines = [text.plain(line) for line in text.uses(ENGINE, [use], [GAP])]
-    assert lines[:2] == ["toy 1.0  (git 0123456789ab)", "  toy/pool.py:4  augment+  toy.pool.Pool.hold  [typed]"]
+    assert lines[:2] == ["toy 1.0  (git 0123456789ab)", "  toy/pool.py:4  augment+  Pool.hold  [typed]"]
     assert lines[-1].startswith("  toy.publish.other")
     assert "| toy/pool.py:4 | augment+ | `toy.pool.Pool.hold` | typed |" in list(text.uses_markdown(ENGINE, [use], []))
 
@@ -104,3 +107,17 @@ def test_many_files_read_in_part_are_told_as_one_gap_after_the_rules() -> None:
     assert lines[-2] == "  toy.publish.other: found commit 0 (expected >=1)"
     assert lines[-1].startswith("  9 files: read in part only: src/0.cu, src/1.cu, src/2.cu and 6 more")
     assert shown(trace(HOLD, gaps=files[:3])).splitlines()[-1] == "  src/2.cu: parsed with errors"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "file", "shown"),
+    [
+        ("lmcache.v1.engine.Engine.store", "lmcache/v1/engine.py", "Engine.store"),
+        ("sglang.srt.cache.Tree.insert", "python/sglang/srt/cache.py", "Tree.insert"),
+        ("pkg.Thing.run", "pkg/__init__.py", "Thing.run"),
+        ("pkg.mod", "pkg/mod.py", "pkg.mod"),
+        ("mooncake::MasterService::PutEnd", "mooncake-store/src/master_service.cpp", "mooncake::MasterService::PutEnd"),
+    ],
+)
+def test_beside_its_file_a_symbol_is_shown_without_its_module(symbol: str, file: str, shown: str) -> None:
+    assert local_symbol(symbol, file) == shown

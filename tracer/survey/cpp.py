@@ -23,13 +23,13 @@ _LANGUAGE = Language(tree_sitter_cpp.language())
 _LARGEST = 8 << 20
 _FEW_LINES = 3
 _LEAVES = frozenset({
-    "comment", "string_literal", "raw_string_literal", "concatenated_string", "number_literal", "char_literal", "true",
-    "false", "null", "this", "type_identifier", "primitive_type", "sized_type_specifier", "template_type", "type_descriptor",
-    "template_argument_list", "template_function", "sizeof_expression", "alignof_expression", "decltype",
-    "attribute_declaration", "type_qualifier", "storage_class_specifier", "placeholder_type_specifier", "access_specifier",
-    "template_instantiation", "field_identifier", "concept_definition", "template_parameter_list", "requires_clause",
-    "requires_expression", "static_assert_declaration", "user_defined_literal", "operator_name", "statement_identifier",
-    "goto_statement", "ms_declspec_modifier", "namespace_identifier",
+    "comment", "string_literal", "raw_string_literal", "concatenated_string", "number_literal", "char_literal",
+    "true", "false", "null", "this", "type_identifier", "primitive_type", "sized_type_specifier", "template_type",
+    "type_descriptor", "template_argument_list", "template_function", "sizeof_expression", "alignof_expression",
+    "decltype", "attribute_declaration", "type_qualifier", "storage_class_specifier", "placeholder_type_specifier",
+    "access_specifier", "template_instantiation", "field_identifier", "concept_definition", "template_parameter_list",
+    "requires_clause", "requires_expression", "static_assert_declaration", "user_defined_literal", "operator_name",
+    "statement_identifier", "goto_statement", "ms_declspec_modifier", "namespace_identifier",
 })  # fmt: skip
 _LOCKS = ("std::thread", "std::jthread", "std::unique_lock", "std::lock_guard", "std::shared_lock", "std::scoped_lock")
 
@@ -58,6 +58,7 @@ class Survey(Broken):
 
     # -- statements ---------------------------------------------------------------------------------------------------
     def on_expression_statement(self, node: Node, around: Around) -> None:
+        """An expression whose value is not used."""
         around = around.statement(node.end_point[0] + 1)
         for child in reversed(node.named_children):
             kind = child.type
@@ -71,6 +72,7 @@ class Survey(Broken):
         self.marks.append(Mark(around.frame.index, kind, line, last, text))
 
     def on_return(self, node: Node, around: Around) -> None:
+        """`return`, `co_return`, `co_yield`: a mark, and a result."""
         kind = node.type.removesuffix("_statement").removeprefix("co_yield") or "yield"
         if kind != "return" and not around.closure:
             self.coroutines.add(around.frame.index)
@@ -87,13 +89,16 @@ class Survey(Broken):
                 self.binds += [Bind(scope, name, path, "", line) for path in paths]
 
     def on_throw(self, node: Node, around: Around) -> None:
+        """`throw`."""
         self._mark("throw", node, around, self.line_text(node, TEXT))
         self.push_children(node, around.statement(node.end_point[0] + 1))
 
     def on_jump(self, node: Node, around: Around) -> None:
+        """`break`, `continue`."""
         self._mark(node.type.removesuffix("_statement"), node, around, self.line_text(node, TEXT))
 
     def on_condition(self, node: Node, around: Around) -> None:
+        """The condition of `if`, `while`, `switch`, with what it declares."""
         value = node.child_by_field_name("value")
         if value is not None and value.type == "declaration":
             around = around.statement(value.end_point[0] + 1)
@@ -104,6 +109,7 @@ class Survey(Broken):
         self.push(node.child_by_field_name("initializer"), around)
 
     def on_loop(self, node: Node, around: Around) -> None:
+        """`for (;;)` and `do … while`: the condition is a test."""
         condition = node.child_by_field_name("condition")
         around = around.statement(around.last)
         for child in reversed(node.named_children):
@@ -113,6 +119,7 @@ class Survey(Broken):
                 self.stack.append((child, around))
 
     def on_catch(self, node: Node, around: Around) -> None:
+        """`catch (T& e) {…}`."""
         body = node.child_by_field_name("body")
         head = self.slice(node.start_byte, body.start_byte if body is not None else node.end_byte)
         self._mark("catch", node, around, " ".join(head.split())[:TEXT])
@@ -120,6 +127,7 @@ class Survey(Broken):
         self.push(body, around)
 
     def on_case(self, node: Node, around: Around) -> None:
+        """`case X:`; its value is no use of a state."""
         value = node.child_by_field_name("value")
         for child in reversed(node.named_children):
             if value is None or child.id != value.id:

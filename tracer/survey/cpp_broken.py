@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tracer.survey.cpp_declarator import declared
 from tracer.survey.cpp_decl import Definitions
+from tracer.survey.cpp_declarator import declared
 from tracer.survey.cpp_expr import Around, Frame
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Broken(Definitions):
     def _opened(
         self, node: Node, frame: Frame, head: tuple[str, str, int] | None, found: list[tuple[Node, Around]]
     ) -> Frame:
-        """The frame inside a brace: of the namespace or class just named, of the function just declared, or the same."""
+        """The frame inside a brace: of the namespace, class or function just named, or the same."""
         if head is not None:
             kind, name, line = head
             full = f"{frame.name}::{name}" if frame.name else name

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _OBSERVERS = frozenset({
-    "load", "size", "empty", "count", "contains", "find", "at", "begin", "cbegin", "rbegin", "end", "front", "back", "top",
-    "has_value", "value", "value_or", "get", "lower_bound", "upper_bound", "equal_range", "valid", "expired", "lock", "test",
-    "wait", "wait_for", "wait_until", "length", "data", "use_count", "joinable", "read_available", "capacity", "c_str",
+    "load", "size", "empty", "count", "contains", "find", "at", "begin", "cbegin", "rbegin", "end", "front", "back",
+    "top", "has_value", "value", "value_or", "get", "lower_bound", "upper_bound", "equal_range", "valid", "expired",
+    "lock", "test", "wait", "wait_for", "wait_until", "length", "data", "use_count", "joinable", "read_available",
+    "capacity", "c_str",
 })  # fmt: skip
 _SILENT = frozenset({  # written like calls, but they call nothing of interest
-    "static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "std::move", "std::forward", "std::get", "LOG", "VLOG",
-    "DLOG", "DVLOG", "PLOG", "SYSLOG", "LOG_IF", "VLOG_IF", "DLOG_IF", "PLOG_IF", "LOG_EVERY_N", "VLOG_EVERY_N",
-    "LOG_FIRST_N", "LOG_IF_EVERY_N", "LOG_EVERY_T", "DLOG_EVERY_N", "defined", "decltype", "typeid", "noexcept",
+    "static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "std::move", "std::forward", "std::get", "LOG",
+    "VLOG", "DLOG", "DVLOG", "PLOG", "SYSLOG", "LOG_IF", "VLOG_IF", "DLOG_IF", "PLOG_IF", "LOG_EVERY_N",
+    "VLOG_EVERY_N", "LOG_FIRST_N", "LOG_IF_EVERY_N", "LOG_EVERY_T", "DLOG_EVERY_N", "defined", "decltype", "typeid",
+    "noexcept",
 })  # fmt: skip
 _CHECKS = ("CHECK", "DCHECK", "PCHECK", "TORCH_CHECK", "STD_TORCH_CHECK", "ASSERT", "assert", "EXPECT")
 _ATOMIC = re.compile(r"(?:__atomic_|__sync_|(?:std::)?atomic_|__iAtomic|atomic(?=[A-Z]))(\w+?)(?:_explicit|_n)?\Z")
@@ -52,13 +54,16 @@ class Calls(States):
     """The part of the survey that reads calls."""
 
     def on_await(self, node: Node, around: Around) -> None:
+        """`co_await f()`."""
         argument = node.child_by_field_name("argument") or first(node)
         if argument is not None and argument.type == "call_expression":
             self.call(argument, around, "await")
         else:
             self.push(argument, around)
 
-    def note_call(self, node: Node, around: Around, callee: str, args: tuple[Arg, ...], how: str, line: int = 0) -> None:
+    def note_call(
+        self, node: Node, around: Around, callee: str, args: tuple[Arg, ...], how: str, line: int = 0
+    ) -> None:
         """Add the fact of a call."""
         last = node.end_point[0] + 1
         self.calls.append(Call(around.frame.index, callee, line or node.start_point[0] + 1, last, args, how))
@@ -125,7 +130,9 @@ class Calls(States):
     def misread(self, node: Node, around: Around, how: str = "") -> bool:
         """`x.f<&C::m>(y)` parses as two comparisons: reads it as the call that it is."""
         inner, right = pair(node, "left", "right")
-        if inner is None or right is None or inner.type != "binary_expression" or right.type != "parenthesized_expression":
+        if inner is None or right is None or inner.type != "binary_expression":
+            return False
+        if right.type != "parenthesized_expression":
             return False
         function, template = pair(inner, "left", "right")
         if function is None or template is None or template.type != "pointer_expression":
@@ -208,13 +215,18 @@ class Calls(States):
 
     # -- constructors -------------------------------------------------------------------------------------------------
     def on_new(self, node: Node, around: Around) -> None:
+        """`new T(…)`."""
         made, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
         type_ = clean_type(self.text(made)) if made is not None else ""
-        self.note_call(node, around, type_, self.args(arguments, around.alone()), "new")
+        args = self.args(arguments, around.alone())
+        if made is not None and made.type not in ("primitive_type", "sized_type_specifier"):
+            self.note_call(node, around, type_, args, "new")
 
     def on_literal(self, node: Node, around: Around) -> None:
+        """`T{…}`."""
         made, inside = pair(node, "type", "value")
         self.note_call(node, around, self.type_of(made), self.args(inside, around.alone()), "")
 
     def on_pair(self, node: Node, around: Around) -> None:
+        """`.a = b` in an initializer list."""
         self.push(node.child_by_field_name("value"), around)

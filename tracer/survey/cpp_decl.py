@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _CLASSES = frozenset({"class_specifier", "struct_specifier", "union_specifier"})
 _MODULES = re.compile(r"PYBIND11_(?:EMBEDDED_)?MODULE|(?:STABLE_)?TORCH_LIBRARY\w*|NB_MODULE|BOOST_PYTHON_MODULE")
 _TESTS = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\Z|INSTANTIATE_\w+\Z|BENCHMARK\w*\Z")
+_KEYWORDS = frozenset({"for", "if", "while", "switch", "return", "catch", "else", "do", "sizeof"})
 _FIELD_TEXT = 120
 
 
@@ -71,6 +72,7 @@ class Definitions(Variables):
         return self.type_of(node)
 
     def on_class(self, node: Node, around: Around) -> None:
+        """A class, struct, union or enum that stands alone."""
         self.specifier(node, around)
 
     def _class(self, node: Node, body: Node, around: Around, name: str) -> None:
@@ -101,9 +103,12 @@ class Definitions(Variables):
 
     # -- functions ----------------------------------------------------------------------------------------------------
     def on_function(self, node: Node, around: Around) -> None:
+        """A function with a body, `= default` or `= delete`."""
         self._function(node, around, declared(node.child_by_field_name("declarator")))
 
-    def _function(self, node: Node, around: Around, said: Declared, *, friend: bool = False, pure: bool = False) -> None:
+    def _function(
+        self, node: Node, around: Around, said: Declared, *, friend: bool = False, pure: bool = False
+    ) -> None:
         frame, body = around.frame, node.child_by_field_name("body")
         if friend and frame.kind == "class":
             frame = Frame("module", -1, frame.space, frame.space)
@@ -111,6 +116,9 @@ class Definitions(Variables):
             self.push(body, around)
             return
         name, line = self.name_of(said.name)
+        if name in _KEYWORDS:  # what error recovery made of a statement
+            self.push(body, around)
+            return
         last = last_name(said.name)
         function = said.function or (last.child_by_field_name("declarator") if last.type == "operator_cast" else None)
         parameters = function.child_by_field_name("parameters") if function is not None else None
@@ -202,12 +210,14 @@ class Definitions(Variables):
 
     # -- members and globals ------------------------------------------------------------------------------------------
     def on_declaration(self, node: Node, around: Around) -> None:
+        """A declaration: of locals in a function, else as a member's."""
         if around.frame.kind == "function":
             self.local(node, self.specifier(node.child_by_field_name("type"), around), around)
         else:
             self.on_member(node, around)
 
     def on_member(self, node: Node, around: Around, *, friend: bool = False) -> None:
+        """Fields or globals, or a function's declaration."""
         frame = around.frame
         declarators = node.children_by_field_name("declarator")
         type_node = node.child_by_field_name("type")
@@ -239,6 +249,7 @@ class Definitions(Variables):
 
     # -- other names --------------------------------------------------------------------------------------------------
     def on_namespace(self, node: Node, around: Around) -> None:
+        """`namespace x {…}`; one without a name leaves no trace in names."""
         name, frame = node.child_by_field_name("name"), around.frame
         if name is not None:
             own = "".join(self.text(name).replace("inline ", "").split())
@@ -247,12 +258,14 @@ class Definitions(Variables):
         self.push_children(node.child_by_field_name("body"), Around(frame, 0))
 
     def on_alias(self, node: Node, around: Around) -> None:
+        """`using X = Y`."""
         name, type_ = node.child_by_field_name("name"), node.child_by_field_name("type")
         if name is not None and type_ is not None:
             returns = clean_type(self.text(type_))
             self.define(around.frame, self.text(name), "alias", name.start_point[0] + 1, node, returns=returns)
 
     def on_typedef(self, node: Node, around: Around) -> None:
+        """`typedef Y X`, and classes that get their name from it."""
         heads = [declared(declarator) for declarator in node.children_by_field_name("declarator")]
         own = self.text(heads[0].name) if heads and heads[0].name is not None else ""
         type_ = self.specifier(node.child_by_field_name("type"), around, own)
@@ -262,6 +275,7 @@ class Definitions(Variables):
                 self.define(around.frame, name, "alias", line, node, returns=said.typed(type_))
 
     def on_namespace_alias(self, node: Node, around: Around) -> None:
+        """`namespace x = y`."""
         name = node.child_by_field_name("name")
         if name is not None and node.named_child_count > 1:
             returns = tight(self.text(node.named_children[-1]))

@@ -17,7 +17,7 @@ _NAMES = frozenset({
     "identifier", "field_identifier", "type_identifier", "qualified_identifier", "destructor_name", "operator_name",
     "operator_cast", "template_function", "template_method", "namespace_identifier",
 })  # fmt: skip
-_POINTERS = frozenset({"pointer_declarator", "abstract_pointer_declarator"})
+_POINTERS = frozenset({"pointer_declarator", "abstract_pointer_declarator", "pointer_type_declarator"})
 _REFERENCES = frozenset({"reference_declarator", "abstract_reference_declarator"})
 _ARRAYS = frozenset({"array_declarator", "abstract_array_declarator"})
 _WRAPPERS = frozenset({
@@ -76,6 +76,11 @@ def declared(node: Node | None) -> Declared:
         elif kind == "structured_binding_declarator":
             names, node = tuple(c for c in node.named_children if c.type == "identifier"), None
             break
+        elif kind == "qualified_identifier":
+            last = last_name(node)
+            if last.type != "pointer_type_declarator":
+                break
+            inner = last  # `SPECIFIER ns::T* f()` reads like a pointer to a member
         elif kind not in ("init_declarator", "abstract_function_declarator"):
             break
         node = inner

@@ -1,7 +1,7 @@
 """Uses of state in C++: takes expression nodes, makes accesses, and hands on the parts still to be read.
 
-Nothing here recurses: parts go on the stack that `cpp.py` empties. A bare name that may be a member, a type or a constant
-is kept as a guess until the whole file is known. Refuses to know calls and definitions.
+Nothing here recurses: parts go on the stack that `cpp.py` empties. A bare name that may be a member, a type or a
+constant is kept as a guess until the whole file is known. Refuses to know calls and definitions.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class States(Spelling):
     # -- states -------------------------------------------------------------------------------------------------------
     def access(self, node: Node, around: Around, target: str, op: str, value: str = "", text: str = "") -> None:
         """Note a change of state, or a read that is in a test if `around` says so."""
-        if not target or "?" in target or (target[0] in "#<" and "." not in target):
-            return
+        if not target or "?" in target or "|" in target or (target[0] in "#<" and "." not in target):
+            return  # with "|", two comparisons that look like template arguments
         line = node.start_point[0] + 1
         last = around.last if around.last > line else line
         if op == "read" and around.test:
@@ -131,6 +131,7 @@ class States(Spelling):
         return known is None or known == "alias" or arrow
 
     def on_identifier(self, node: Node, around: Around) -> None:
+        """A bare name."""
         self.bare(self.source[node.start_byte : node.end_byte], node, around)
 
     def bare(self, name: str, node: Node, around: Around) -> None:
@@ -144,22 +145,26 @@ class States(Spelling):
         self.access(node, around, name, "read", around.value)
 
     def on_qualified(self, node: Node, around: Around) -> None:
+        """`ns::x_`: a static member or a global; other qualified names are constants and types."""
         name = self.text(node)
         if name.endswith("_"):
             self.access(node, around, tight(name), "read", around.value)
 
     def on_member_read(self, node: Node, around: Around) -> None:
+        """`a.b`, `a->b`: the maximal path is read."""
         path = self.path(node)
         if not path.startswith("#"):
             self.access(node, around, path, "read", around.value)
         self.spine(node.child(0), around.alone())
 
     def on_subscripted(self, node: Node, around: Around) -> None:
+        """`a[k]`: `a` is read."""
         base, indices = pair(node, "argument", "indices")
         self.push_children(indices, around.alone())
         self.push(base, around)
 
     def on_through(self, node: Node, around: Around) -> None:
+        """`(a)`, `*a`, `&a`: as `a`."""
         inner = first(node)
         if inner is not None and inner.type != "qualified_identifier":  # &Class::method
             self.stack.append((inner, around))
@@ -179,6 +184,7 @@ class States(Spelling):
         return self.path(node), False, through, node
 
     def on_assignment(self, node: Node, around: Around) -> None:
+        """`a = b`, `a += b`: a change of state, or a local's new value."""
         left, operator, right = triple(node)
         if left is None or right is None or operator is None:
             self.push_children(node, around)
@@ -234,6 +240,7 @@ class States(Spelling):
         return name.rsplit("::", 1)[-1] in _CONTAINERS or name.startswith("decltype(")
 
     def on_update(self, node: Node, around: Around) -> None:
+        """`++a`, `a--`."""
         argument = node.child_by_field_name("argument")
         operator = node.child_by_field_name("operator")
         if argument is None or operator is None:
@@ -244,6 +251,7 @@ class States(Spelling):
             self.access(argument, around, path, _SIGNS.get(operator.type, "augment"))
 
     def on_delete(self, node: Node, around: Around) -> None:
+        """`delete a`."""
         gone = first(node)
         if gone is not None:
             self.access(gone, around, self.path(gone), "remove", "", "delete")
@@ -251,6 +259,7 @@ class States(Spelling):
 
     # -- tests --------------------------------------------------------------------------------------------------------
     def on_binary(self, node: Node, around: Around) -> None:
+        """An operator with two sides: a comparison is a test of both."""
         left, operator, right = triple(node)
         if operator is None or left is None or right is None:
             self.push_children(node, around.alone())
@@ -271,6 +280,7 @@ class States(Spelling):
         return False
 
     def on_conditional(self, node: Node, around: Around) -> None:
+        """`c ? a : b`: `c` is a test."""
         around = around.alone()
         self.push(node.child_by_field_name("alternative"), around)
         self.push(node.child_by_field_name("consequence"), around)

@@ -64,7 +64,8 @@ class Variables(Calls):
     # -- fields and globals -------------------------------------------------------------------------------------------
     def field(self, said: Declared, type_: str, value: Node | None, around: Around, owner: int, label: str) -> None:
         """One field of a class, or one global."""
-        if said.name is None:
+        if said.name is None or not label.replace("::", "_").isidentifier():
+            self.push(value, around)  # what error recovery made of something else
             return
         annotation = said.typed(type_)
         path, text = self.initial(value, annotation, around)
@@ -97,7 +98,7 @@ class Variables(Calls):
             said = declared(node.child_by_field_name("declarator"))
             type_ = said.typed(self.type_of(node.child_by_field_name("type")))
             default = node.child_by_field_name("default_value") if node.type.startswith("optional") else None
-            name = self.text(said.name) if said.name is not None else ""
+            name = self.text(said.name) if said.name is not None and said.name.type == "identifier" else ""
             if type_ == "void" and not name:
                 continue
             variadic = said.variadic or node.type.startswith("variadic")
@@ -196,5 +197,3 @@ class Variables(Calls):
             name = self.text(said.name)
             around.frame.locals[name] = "alias" if said.reference or said.pointers or not type_ else "value"
             self.binds.append(Bind(around.frame.index, name, path, type_, said.name.start_point[0] + 1))
-
-

@@ -38,7 +38,7 @@ _COMMENTS_AND_STRINGS = re.compile(
     re.S,
 )
 _ELSE = re.compile(rb"\}?\s*else\b(?!\s*if\b)")
-_ENDS = b";{}:,\"\\"
+_ENDS = b';{}:,"\\'
 
 
 def prepare(source: bytes) -> Prepared:
@@ -146,7 +146,8 @@ _HEAD = re.compile(
     rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?)(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
 )
 _LEADING = re.compile(  # INLINE_MACRO static int f(…) · INLINE_MACRO ns::T<int>& f(…)
-    rb"^[ \t]*([A-Z][A-Z0-9_]{4,})(?=\s+(?:(?:static|inline|constexpr|explicit|virtual|extern|void|bool|int|float|auto|double)\b"
+    rb"^[ \t]*([A-Z][A-Z0-9_]{4,})"
+    rb"(?=\s+(?:(?:static|inline|constexpr|explicit|virtual|extern|void|bool|int|float|auto|double)\b"
     rb"|[A-Za-z_][\w:]*(?:<[^;{}()=]*>)?[\s&*]+~?[A-Za-z_][\w:]*\s*\())",
     re.M,
 )
@@ -162,7 +163,8 @@ _AFTER_STRING = re.compile(  # "text" HERE_MACRO)
 _HERE = re.compile(rb"\"\s+[A-Z][A-Z0-9]*_[A-Z0-9_]+\s*[,);]")
 _WORD_BEFORE = re.compile(rb"([A-Za-z_]\w*)\s*\Z")
 _EXPRESSION_WORDS = frozenset({
-    b"return", b"case", b"else", b"throw", b"new", b"delete", b"do", b"goto", b"co_return", b"co_await", b"enum", b"using",
+    b"return", b"case", b"else", b"throw", b"new", b"delete", b"do", b"goto", b"co_return", b"co_await", b"enum",
+    b"using",
 })  # fmt: skip
 
 

@@ -52,7 +52,8 @@ def tight(text: str) -> str:
         return text
     text = " ".join(text[:_LONGEST_TYPE].split())  # first, because the patterns below are slow on long runs of spaces
     if " " in text or "," in text:
-        text = _TIGHT.sub(lambda found: ", " if found[1] == "," else found[1], text).replace(" *", "*").replace("* ", "*")
+        text = _TIGHT.sub(lambda found: ", " if found[1] == "," else found[1], text)
+        text = text.replace(" *", "*").replace("* ", "*")
     return text.removeprefix("::")
 
 

@@ -25,7 +25,7 @@ def body(text: str) -> FileFacts:
     return survey_cpp(("void f() {\n" + dedent(text).strip("\n") + "\n}\n").encode())
 
 
-# -- definitions ----------------------------------------------------------------------------------------------------------
+# -- definitions -------------------------------------------------------------------------------------------------------
 def test_names_are_full_and_anonymous_namespaces_are_left_out() -> None:
     found = facts("""\
         namespace a::b {
@@ -65,7 +65,10 @@ def test_names_are_full_and_anonymous_namespaces_are_left_out() -> None:
 
 
 def test_parameters_keep_pointers_and_lose_const_and_references() -> None:
-    found = facts("void put(const std::vector<const Key &>& keys, Slot *slot, std::shared_ptr<Lid>&& lid, int n = 3, Args&&... args);")
+    found = facts("""\
+        void put(const std::vector<const Key &>& keys, Slot *slot, std::shared_ptr<Lid>&& lid,
+                 int n = 3, Args&&... args);
+        """)
     (put,) = found.definitions
     assert [(p.name, p.annotation, p.default, p.kind) for p in put.params] == [
         ("keys", "std::vector<Key>", "", ""),
@@ -169,7 +172,7 @@ def test_fields_have_types_and_initial_values() -> None:
     ]
 
 
-# -- what the preprocessor leaves behind --------------------------------------------------------------------------------
+# -- what the preprocessor leaves behind -------------------------------------------------------------------------------
 def test_annotation_macros_do_not_hide_functions() -> None:
     found = facts("""\
         class API_EXPORT Jar {
@@ -233,12 +236,12 @@ def test_includes_are_imports() -> None:
     ]  # fmt: skip
 
 
-# -- binds ----------------------------------------------------------------------------------------------------------------
+# -- binds -------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("text", "expected"), [
     ("auto it = m.find(k);", [("it", "m.find()", "")]),
     ("const Jar& jar = *ptr;", [("jar", "ptr", "Jar")]),
     ("Lid lid(jar, 1);", [("lid", "Lid()", "Lid")]),
-    ("std::lock_guard<std::mutex> lock(mutex_);", [("lock", "std::lock_guard<std::mutex>()", "std::lock_guard<std::mutex>")]),
+    ("std::lock_guard<M> lock(mutex_);", [("lock", "std::lock_guard<M>()", "std::lock_guard<M>")]),
     ("for (auto& [k, v] : m) {}", [("k", "m[*][0]", ""), ("v", "m[*][1]", "")]),
     ("for (const Jar& j : shelf_) {}", [("j", "shelf_[*]", "Jar")]),
     ("auto [ok, err] = g();", [("ok", "g()[0]", ""), ("err", "g()[1]", "")]),
@@ -260,7 +263,7 @@ def test_binds(text: str, expected: list[tuple[str, str, str]]) -> None:
     assert [(b.name, b.value, b.annotation) for b in body(text).binds] == expected
 
 
-# -- accesses -------------------------------------------------------------------------------------------------------------
+# -- accesses ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("text", "expected"), [
     ("status_ = State::BUSY;", [("write", "status_", "State::BUSY")]),
     ("this->x = y;", [("write", "this.x", "y")]),
@@ -347,10 +350,12 @@ def test_initialisers_of_a_constructor_are_writes_and_bases_are_calls() -> None:
     ]  # fmt: skip
 
 
-# -- calls ----------------------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("text", "callee", "args", "how"), [
-    ("invoke_rpc<&Shell::Put, std::string>(key);", "invoke_rpc<&Shell::Put, std::string>", [("key", "key")], "statement"),
-    ("server.register_handler<&Shell::Put>(&shell);", "server.register_handler<&Shell::Put>", [("shell", "&shell")], "statement"),
+    ("invoke_rpc<&Shell::Put, std::string>(key);", "invoke_rpc<&Shell::Put, std::string>", [("key", "key")],
+     "statement"),
+    ("server.register_handler<&Shell::Put>(&shell);", "server.register_handler<&Shell::Put>", [("shell", "&shell")],
+     "statement"),
     ("auto r = co_await pool.send<&Shell::Put>(key);", "pool.send<&Shell::Put>", [("key", "key")], "await"),
     ('g("text", &C::m, [] {}, std::move(x_));', "g",
      [("#str", "text"), ("C::m", "&C::m"), ("#lambda", "[] {}"), ("x_", "std::move(x_)")], "statement"),
@@ -389,7 +394,7 @@ def test_every_def_of_a_binding_is_a_call_on_its_own_line() -> None:
     assert found.calls[4].args == (Arg("", "#str", "open"), Arg("", "Jar::open", "&Jar::open"))
 
 
-# -- marks ----------------------------------------------------------------------------------------------------------------
+# -- marks -------------------------------------------------------------------------------------------------------------
 def test_marks() -> None:
     found = body("""\
         for (;;) { if (a) break; else continue; }
@@ -407,7 +412,7 @@ def test_marks() -> None:
     assert "async" in found.definitions[0].flags
 
 
-# -- bad input ------------------------------------------------------------------------------------------------------------
+# -- bad input ---------------------------------------------------------------------------------------------------------
 def test_errors_are_told_and_the_rest_is_read() -> None:
     found = facts("void a() {}\n" + "int ) ) ( ] {\n" * 6 + "}\n" * 6 + "void b() {}\n")
     assert found.problem.startswith("parsed with ")

@@ -31,6 +31,8 @@ from tests.benchmarks.measure import Run, floor_mb, measure
 TRACER = (sys.executable, "-c", "from tracer.cli import main; main()")
 QUESTION_S = 0.7
 ALL_COLD_S = 60.0
+LIMIT = 300.0
+"""Seconds after which a question of the tracer's own is stopped: the other rows must not wait for it for ever."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def _short(value: float | None) -> str:
 
 
 def _row(tree: str, what: str, run: Run, *, budget_s: float | None = None, budget_mb: float | None = None,
-         limit: float | None = None, note: str = "") -> Row:  # fmt: skip
+         limit: float = LIMIT, note: str = "") -> Row:  # fmt: skip
+    print(f"{tree}  {what}: {run.wall:.1f} s", file=sys.stderr, flush=True)  # a long run shows that it goes on
     if run.stopped:
         note = f"stopped after {_short(limit)} s"
     elif run.code:
@@ -151,7 +154,7 @@ def _engine(engine: str, plan: Plan, cache: Path) -> list[Row]:
     spec = f"{engine}@{plan.version}"
 
     def ask(*question: str) -> Run:
-        return measure([*TRACER, *question], env=env)
+        return measure([*TRACER, *question], env=env, limit=LIMIT)
 
     sizes = _sources(tree)
     size = f"{len(sizes)} files, {sum(sizes.values()) / 1e6:.1f} MB"
@@ -176,7 +179,7 @@ def _second(engine: str, plan: Plan, cache: Path, cold: Run, sizes: dict[str, in
     tree = cache / "trees" / engine / plan.second
     shutil.copytree(source, tree)
     changed = sum(size for key, size in _sources(tree).items() if key not in sizes) / sum(sizes.values())
-    run = measure([*TRACER, "where", "publish", f"{engine}@{plan.second}"], env=env)
+    run = measure([*TRACER, "where", "publish", f"{engine}@{plan.second}"], env=env, limit=LIMIT)
     note = f"{run.wall / cold.wall:.0%} of the first's time; changed bytes are {changed:.0%} of the first's"
     return _row(here, what, run, budget_s=changed * cold.wall, note=note)
 

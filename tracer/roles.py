@@ -85,7 +85,7 @@ class Roles:
         )
 
     def _span(self, cue: Cue, m: Match) -> tuple[int, int]:
-        """The lines that the site shows: the statement, the head of its guard, or the line that names the definition."""
+        """The lines that the site shows: the statement, its guard's head, or the line that names the definition."""
         if cue.at == "guard":
             return self.cues.readings.guard_span(m, cue.guard)
         if cue.at == "statement":

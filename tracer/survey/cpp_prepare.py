@@ -171,7 +171,8 @@ _EXPRESSION_WORDS = frozenset({
 def _macros(text: bytes, defined: set[bytes]) -> bytes:
     """Blank what a preprocessor would have removed from declarators and class heads."""
     if defined:  # the file says itself that these stand for specifiers
-        words = re.compile(rb"\b(?:" + b"|".join(sorted(sorted(defined), key=len, reverse=True)) + rb")\b")
+        longest_first: list[bytes] = sorted(defined, key=lambda word: (-len(word), word))
+        words = re.compile(rb"\b(?:" + b"|".join(longest_first) + rb")\b")
         text = words.sub(_spaced, text)
     if any(word in text for word in _SAFETY_WORDS):
         text = _blank(_SAFETY, text, _in_declarator)

@@ -114,15 +114,20 @@ class Rule:
 
 def rules_for(engine: str, version: str, extra: Sequence[Path] = ()) -> tuple[Rule, ...]:
     """All rules of `engine` that apply to `version`, sorted by id. `extra` are folders of the user's own rules."""
-    return tuple(r for r in all_rules(tuple(extra)) if r.engine == engine and r.applies_to(version))
+    return tuple(r for r in _loaded(engine, tuple(extra)) if r.applies_to(version))
+
+
+def all_rules(extra: tuple[Path, ...] = ()) -> tuple[Rule, ...]:
+    """Every rule shipped or found in `extra`, sorted by id; `RuleError` for a bad file or an id used twice."""
+    return _loaded("*", tuple(extra))
 
 
 @functools.lru_cache
-def all_rules(extra: tuple[Path, ...] = ()) -> tuple[Rule, ...]:
-    """Every rule shipped or found in `extra`, sorted by id; `RuleError` for a bad file or an id used twice."""
+def _loaded(engine: str, extra: tuple[Path, ...]) -> tuple[Rule, ...]:
+    """The rules in the folder of `engine` ("*": every folder), so that a question checks no other engine's files."""
     rules: dict[str, Rule] = {}
     for root in (catalog.shipped("rules"), *extra):
-        for file in sorted(root.glob("*/*.yaml")):
+        for file in sorted(root.glob(f"{engine}/*.yaml")):
             if file.parent.name in ("crossings", "questions", "paths", "pairs"):
                 continue
             for rule in load_file(file, root):

@@ -174,6 +174,8 @@ class Calls:
         out = []
         for number in sorted({n for spelt in names for n in self.world.files_with("c", spelt)}):
             for call in self.world.view(number).facts.calls:
+                if not any(n in call.callee for n in names):
+                    continue
                 items = parts(call.callee)
                 if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) not in names:
                     continue

@@ -48,6 +48,8 @@ class Parameters:
         out: Types_ = ()
         for number in files:
             for call in self.world.view(number).facts.calls:
+                if last_part(called) not in call.callee:
+                    continue
                 items = parts(call.callee)
                 if not items or last_part(items[-1].lstrip(".")) != last_part(called):
                     continue

@@ -58,6 +58,8 @@ class Places:
         for name in sorted(names):
             for number in self.world.files_with("c", name):
                 for call in self.world.view(number).facts.calls:
+                    if name not in call.callee:
+                        continue
                     items = parts(call.callee)
                     last = items[-1].lstrip(".") if items else ""
                     if last_part(last.split("<", 1)[0]) != name:

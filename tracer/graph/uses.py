@@ -342,6 +342,8 @@ class Uses(Places):
         out = []
         for number in sorted({n for spelt in names for n in self.world.files_with("c", spelt)}):
             for call in self.world.view(number).facts.calls:
+                if not any(n in call.callee for n in names):
+                    continue
                 items = parts(call.callee)
                 spelt = last_part(items[-1].lstrip(".").split("<", 1)[0]) if items else ""
                 if spelt not in names:
@@ -418,6 +420,8 @@ class Uses(Places):
         out = []
         for number in self.world.files_with("c", method):
             for call in self.world.view(number).facts.calls:
+                if method not in call.callee:
+                    continue
                 items = parts(call.callee)
                 if len(items) < 1 or items[-1].lstrip(".").split("<", 1)[0] != method:
                     continue

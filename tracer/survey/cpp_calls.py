@@ -107,17 +107,20 @@ class Calls(States):
         line, callee = 0, ""
         if receiver.type == "call_expression":
             line, callee = field.start_point[0] + 1, self.chain_root(node)
-        name = self.member(field)
+        plain = field.type == "field_identifier"
+        name = self.source[field.start_byte : field.end_byte] if plain else self.member(field)
+        path = self.path(receiver)
+        callee = callee or (f"{path}.{name}" if plain else self.callee(function))
         args = self._quiet_args(arguments) if name == "swap" else self.args(arguments, alone)
-        self.note_call(node, around, callee or self.callee(function), args, how, line)
+        self.note_call(node, around, callee, args, how, line)
         op = op_of_method(name, cpp=True) or ("write" if name == "reset" else "")
         if not op and name in _OBSERVERS:
             self.push(receiver, around)
             return
-        self.spine(receiver, alone)
+        if receiver.type not in ("identifier", "this"):
+            self.spine(receiver, alone)
         if not op:
             return
-        path = self.path(receiver)
         if self.is_state(path, around, arrow=self.source.startswith("->", receiver.end_byte)):
             value = args[0 if op == "remove" else -1].path if args else ""
             text = f"{name}()" if name == "reset" else self.line_text(arguments, TEXT + 2)[1:-1] if args else ""
@@ -192,6 +195,10 @@ class Calls(States):
                 name = self.source[child.start_byte : child.end_byte]
                 found.append(Arg("", name, name[:_ARGUMENT]))
                 self.bare(name, child, around)
+            elif kind == "field_expression":
+                path = self.path(child)
+                found.append(Arg("", path, self.line_text(child, _ARGUMENT)))
+                self.member_read(path, child, around)
             elif kind != "comment":
                 found.append(self._arg(child, kind))
                 if kind not in _LITERALS and kind != "string_literal":

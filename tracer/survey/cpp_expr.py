@@ -21,7 +21,9 @@ _CONTAINERS = frozenset({
     "list", "queue", "stack", "priority_queue", "string", "forward_list", "flat_hash_map", "flat_hash_set", "btree_map",
     "span", "string_view",
 })  # fmt: skip
+_ENDS = frozenset({"identifier", "this", "qualified_identifier", "template_function"})  # of a spine: nothing to read
 TEXT = 160
+_DEEPEST_CHAIN = 20  # of `a = b = c`
 
 
 class Frame:
@@ -42,7 +44,7 @@ class Around:
 
     __slots__ = ("closure", "frame", "last", "test", "value")
 
-    def __init__(self, frame: Frame, last: int, test: str = "", value: str = "", *, closure: bool = False) -> None:
+    def __init__(self, frame: Frame, last: int, test: str = "", value: str = "", closure: bool = False) -> None:
         self.frame = frame
         self.last = last  # last line of the statement
         self.test = test  # text of the test, "" outside of one
@@ -51,15 +53,15 @@ class Around:
 
     def statement(self, last: int) -> Around:
         """A statement that ends in line `last`."""
-        return Around(self.frame, last, closure=self.closure)
+        return Around(self.frame, last, "", "", self.closure)
 
     def alone(self) -> Around:
         """The same, but compared with nothing."""
-        return Around(self.frame, self.last, self.test, closure=self.closure) if self.value else self
+        return Around(self.frame, self.last, self.test, "", self.closure) if self.value else self
 
     def tested(self, test: str, value: str = "") -> Around:
         """The same, inside a test (the outermost one counts), compared with `value`."""
-        return Around(self.frame, self.last, self.test or test, value, closure=self.closure)
+        return Around(self.frame, self.last, self.test or test, value, self.closure)
 
 
 class States(Spelling):
@@ -96,7 +98,7 @@ class States(Spelling):
         """Read what is called and indexed along the spine of a path, but not the path itself."""
         while node is not None:
             kind = node.type
-            if kind in ("identifier", "this", "qualified_identifier", "template_function"):
+            if kind in _ENDS:
                 return
             if kind == "field_expression":
                 node = node.child(0)
@@ -152,10 +154,15 @@ class States(Spelling):
 
     def on_member_read(self, node: Node, around: Around) -> None:
         """`a.b`, `a->b`: the maximal path is read."""
-        path = self.path(node)
-        if not path.startswith("#"):
+        self.member_read(self.path(node), node, around)
+
+    def member_read(self, path: str, node: Node, around: Around) -> None:
+        """`a.b` is read, whose path is known."""
+        if path[0] != "#":
             self.access(node, around, path, "read", around.value)
-        self.spine(node.child(0), around.alone())
+        base = node.child(0)
+        if base is not None and base.type not in _ENDS:
+            self.spine(base, around.alone())
 
     def on_subscripted(self, node: Node, around: Around) -> None:
         """`a[k]`: `a` is read."""
@@ -194,7 +201,9 @@ class States(Spelling):
         self.push(right, around)
         self.spine(target, around)
         stored = right
-        while stored.type == "assignment_expression":
+        for _ in range(_DEEPEST_CHAIN):
+            if stored.type != "assignment_expression":
+                break
             stored = stored.child_by_field_name("right") or stored
         values = list(dict.fromkeys([self.path(part) for part in self.alternatives(stored)]))
         sign = operator.type

@@ -33,7 +33,7 @@ _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|mutabl
 _REFERENCE = re.compile(r" ?&{1,2}(?= ?(?:[,>)]|\Z))")
 _LONGEST_TYPE = 1000
 _LONGEST_PATH = 300
-_DEEPEST = 200  # steps along one spine
+_DEEPEST = 80  # steps along one spine
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -124,7 +124,10 @@ class Spelling:
                 break
             if kind == "field_expression":
                 node, field = pair(node, "argument", "field")
-                suffixes.append("." + self.member(field))
+                if field is not None and field.type == "field_identifier":
+                    suffixes.append("." + self.source[field.start_byte : field.end_byte])
+                else:
+                    suffixes.append("." + self.member(field))
             elif kind == "call_expression":
                 step = self._call_step(node, suffixes)
                 if isinstance(step, str):
@@ -146,6 +149,8 @@ class Spelling:
                 break
             elif kind in ("comma_expression", "assignment_expression"):
                 node = node.child_by_field_name("right")
+            elif kind == "conditional_expression":
+                node = node.child_by_field_name("consequence") or node.child_by_field_name("condition")
             else:
                 root = self._root(kind, node)
                 break
@@ -179,8 +184,6 @@ class Spelling:
             argument = node.child_by_field_name("argument")
             number = argument is not None and argument.type == "number_literal"
             return self._root("number_literal", argument) if argument is not None and number else "?"
-        if kind == "conditional_expression":
-            return self.path(node.child_by_field_name("consequence") or node.child_by_field_name("condition"))
         if kind in ("type_descriptor", "type_identifier", "template_type", "primitive_type", "operator_name"):
             return tight(self.text(node))
         return "?"
@@ -257,12 +260,12 @@ class Spelling:
 
     def callee(self, function: Node) -> str:
         """The callee's path; template arguments of its last name stay."""
+        if function.type == "identifier":
+            return self.source[function.start_byte : function.end_byte]
         if function.type != "field_expression":
             return _binding(tight(self.text(function))) if function.type in _NAMES else self.path(function)
         argument, field = pair(function, "argument", "field")
         base = self.path(argument)
-        if field is not None and field.type == "field_identifier":
-            return f"{base}.{self.source[field.start_byte : field.end_byte]}"
         name = self.text(field) if field is not None else "?"
         name = tight(name).removeprefix("template ")
         if field is not None and field.type == "qualified_identifier":

@@ -95,7 +95,7 @@ class MasterService {
         discarded_replicas_.emplace_back(std::move(old));  // expect: parked-replicas acquire
     }
     void unpark() {
-        discarded_replicas_.pop_front();  // expect: parked-replicas expire
+        discarded_replicas_.remove_if([](const auto& old) { return old.gone(Clock::now()); });  // expect: parked-replicas expire
     }
 
    private:

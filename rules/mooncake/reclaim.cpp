@@ -62,7 +62,7 @@ class MasterService {
         return false;
     }
     void unpark() {
-        discarded_replicas_.pop_front();  // expect: parked free
+        discarded_replicas_.remove_if([](int left) { return left < 0; });  // expect: parked free
     }
 
    private:

@@ -12,8 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tracer.cli import console, main
+from tracer.cli import console, main, reports
 from tracer.errors import SourceUnavailableError
+from tracer.model import Gap
 
 STORE = """\
 class Index:
@@ -368,3 +369,31 @@ def test_warm_questions_load_no_heavy_library(fetched: Run, rules: Path) -> None
         check=False,
     )
     assert done.stderr == "\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], "no gaps"),
+        (["a.rule"], "1 gap"),
+        (["a.rule", "b.rule", "src/x.cu"], "2 gaps, 1 file read in part"),
+        (["src/x.cu", "src/y.cu"], "no gaps, 2 files read in part"),
+    ],
+)
+def test_a_report_counts_rules_and_half_read_files_apart(names: list[str], text: str) -> None:
+    assert reports._gaps([Gap(name, "why") for name in names]) == text
+
+
+def test_a_source_that_is_fetched_on_the_way_says_where_it_came_from(
+    run: Run, rules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tracer import checkout
+    from tracer.checkout import Listener
+
+    def bring(engine, version, _source: object, _origin: object, listener: Listener) -> None:
+        listener.note("git does not answer; took the archive")
+        raise SourceUnavailableError("nor does the index")
+
+    monkeypatch.setattr(checkout, "_fetch", bring)
+    found = run("where", "publish", SPEC, "--rules", rules)
+    assert found.err.splitlines() == ["tracer: git does not answer; took the archive", "tracer: nor does the index"]

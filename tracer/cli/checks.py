@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tracer.cli.console import Bars, Format, note, read_json, write, write_styled
+from tracer.cli.console import Bars, Format, read_json, write, write_styled
 from tracer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def verify(
     with Bars() as bars:
 
         def tree(engine: str, version: str) -> SourceTree:
-            return open_tree(f"{engine}@{version}" if version else engine, progress=bars, note=note)
+            return open_tree(f"{engine}@{version}" if version else engine, progress=bars, note=bars.note)
 
         verdicts = judge(document, tree)
     if form is Format.json:

@@ -141,6 +141,13 @@ class Bars:
         if self._bars is not None:
             self._bars.stop()
 
+    def note(self, message: str) -> None:
+        """One line above the bars; a source that is fetched on the way says so."""
+        if self._bars is None:
+            note(message)
+        else:
+            self._bars.console.print(f"tracer: {message}", soft_wrap=True, highlight=False, markup=False)
+
     def __call__(self, what: str, done: int, total: int) -> None:
         """Stage `what` has done `done` of `total` (0: unknown)."""
         if not self._wanted or (self._bars is None and time.monotonic() - self._since < PATIENCE):

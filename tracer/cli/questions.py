@@ -70,9 +70,10 @@ def uses(
 ) -> None:
     """Every place that uses this state or calls this function, by type."""
     one_of(op, OPS, "op")
-    from tracer import trace
+    from tracer import checkout, trace
 
     with Bars() as bars:
+        checkout.open_tree(spec, progress=bars, note=bars.note)
         engine, found, gaps = trace.uses(pattern, spec, op=op, glob=within, progress=bars)
     if form is Format.json:
         from tracer.render import json as documents
@@ -113,7 +114,7 @@ def ask(
     bars: Bars,
 ) -> list[Trace]:
     """One trace per engine. With several, one that cannot be had is a gap; a single one ends the command."""
-    from tracer import trace
+    from tracer import checkout, trace
     from tracer.errors import TracerError, UsageError
     from tracer.model import Gap, Trace
     from tracer.targets import names
@@ -123,6 +124,7 @@ def ask(
     traces: list[Trace] = []
     for spec in wanted:
         try:
+            checkout.open_tree(spec, progress=bars, note=bars.note)  # a fetch on the way says which source it took
             traces.append(
                 trace.where(
                     role,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tracer.cli.console import Bars, folders, note, write_lines
 from tracer.cli.questions import Role, Rules, Specs, check_names, has_open_question
+
+if TYPE_CHECKING:
+    from tracer.model import Gap
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +34,7 @@ def report(
     from tracer.errors import TracerError, UsageError
     from tracer.evidence import counts
     from tracer.model import Gap
+    from tracer.render.grouping import version_text
     from tracer.render.report import Subject, make, write
     from tracer.render.text import counts_text
     from tracer.targets import names
@@ -39,7 +44,7 @@ def report(
     with Bars() as bars:
         for spec in list(dict.fromkeys(specs or [])) or list(names()):
             try:
-                tree = open_tree(spec, progress=bars)
+                tree = open_tree(spec, progress=bars, note=bars.note)
                 found = trace.where(role, [spec], contexts=contexts, rules=more, progress=bars)
                 subjects.append(Subject(found, tree))
             except UsageError:
@@ -49,7 +54,7 @@ def report(
         pages = make(role, subjects, missing)
     write(pages, out)
     write_lines(
-        f"{e.name} {e.version}: {len(s.trace.sites)} sites, {len(s.trace.gaps)} gaps"
+        f"{e.name} {version_text(e.version)}: {len(s.trace.sites)} sites, {_gaps(s.trace.gaps)}"
         for s in subjects
         for e in s.trace.engines
     )
@@ -62,3 +67,13 @@ def report(
     # A named gap for an engine that nobody asked for by name is part of the answer, not a failure.
     if tally["ok"] != len(pages.verdicts) or any(has_open_question(s.trace) for s in subjects) or (specs and missing):
         raise typer.Exit(1)
+
+
+def _gaps(gaps: Sequence[Gap]) -> str:
+    """`2 gaps, 18 files read in part`."""
+    from tracer.render.grouping import about_a_file
+
+    files = sum(map(about_a_file, gaps))
+    more = f", {files} file{'s' * (files > 1)} read in part" if files else ""
+    count = len(gaps) - files
+    return f"{count or 'no'} gap{'s' * (count != 1)}{more}"

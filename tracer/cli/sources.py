@@ -105,7 +105,7 @@ def fetch(
     for target, version in wanted:
         try:
             with Bars() as bars:
-                tree = checkout.fetch(target, version, source=source, origin=origin, progress=bars, note=note)
+                tree = checkout.fetch(target, version, source=source, origin=origin, progress=bars, note=bars.note)
         except UsageError:
             raise
         except TracerError as error:

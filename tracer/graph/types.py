@@ -273,7 +273,7 @@ class Types:
             return (Type("extc", f"{t.ref}.{name}"),)
         if t.kind == "ext":
             last = last_name(t)
-            if last == "pair" and name in ("first", "second") and len(t.args) == 2:
+            if (last == "pair" or last in DICTS) and name in ("first", "second") and len(t.args) == 2:
                 return t.args[name == "second"]
             if last == "factory" or last == "iterator":
                 return merge(*(self.attribute(a, name) for a in (t.args[0] if t.args else ())))

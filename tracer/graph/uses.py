@@ -261,6 +261,10 @@ class Uses(Places):
             (c.index, field) in self.world.view(c.file).fields for c in mro
         ):
             return "inherited"
+        for c in mro:  # a C++ accessor stands for what it points to
+            for m in self.world.methods(c, "operator->")[:1]:
+                pointed = [r for r in self.types.result(Type("fn", m)) if r.kind == "obj" and isinstance(r.ref, Sym)]
+                return next((k for r in pointed if r.ref != t.ref and (k := self._related(r, family, field))), None)
         return None
 
     def _by_name(self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym]) -> Basis | None:

@@ -245,7 +245,8 @@ class World:
                 if isinstance(found, Sym) and self.is_class(found) and found != cls:
                     out.append(found)
             else:
-                base = self.cpp_lookup(name, cls.file, d.name if d else "")
+                around = d.name.rpartition("::")[0] if d else ""  # bases are seen from there, not from in the class
+                base = self.cpp_lookup(name, cls.file, around)
                 if base and base != cls:
                     out.append(base)
         return tuple(out)
@@ -400,7 +401,19 @@ class World:
             if exact:
                 return sorted(exact, key=lambda s: (s.file != file, self.kind(s) == "alias", s))[0]
         tail = [s for s in wanted if self.matches(s, bare)]
+        if len({self.symbol(s) for s in tail}) > 1:
+            full = {f"{used}::{bare}" for used in self._used_namespaces(file)}
+            tail = [s for s in tail if self.symbol(s) in full]
         return tail[0] if len({self.symbol(s) for s in tail}) == 1 else None
+
+    @functools.cache  # noqa: B019
+    def _used_namespaces(self, file: int) -> frozenset[str]:
+        """The namespaces that a C++ file uses as a whole (`using namespace x`), or its own header does."""
+        imports = self.view(file).facts.imports
+        stem = self.path(file).rpartition("/")[2].rpartition(".")[0]
+        heads = {m for i in imports if i.name == "" and (m := i.module.rpartition("/")[2]).rpartition(".")[0] == stem}
+        files = [file, *(n for n in range(self.size) if heads and self.path(n).rpartition("/")[2] in heads)]
+        return frozenset(i.module for n in files for i in self.view(n).facts.imports if i.name == "*")
 
 
 _running: set[tuple[int, object]] = set()

@@ -9,7 +9,7 @@ INSERT = frozenset({
 })
 REMOVE = frozenset({
     "pop", "popitem", "popleft", "discard", "remove", "get_nowait", "difference_update", "erase", "pop_back",
-    "pop_front", "extract", "dequeue",
+    "pop_front", "extract", "dequeue", "remove_if",
 })
 CLEAR = frozenset({"clear", "swap"})
 AUGMENT_UP = frozenset({"fetch_add"})

@@ -2,7 +2,8 @@
 
     Target ─checkout→ SourceTree ─survey→ Facts ─link→ World ─assign→ Sites ─follow→ Paths ─verify→ Trace
 
-Each function below is one question, and each line of it one stage.
+Each function below is one question, and each line of it one stage. A stage with heavy libraries is imported where it
+runs, so that an answer from the cache is there at once.
 """
 
 from __future__ import annotations
@@ -14,15 +15,10 @@ from pathlib import Path
 from tracer import answers
 from tracer.checkout import folder_tree, open_tree
 from tracer.checkout.folder import any_target
-from tracer.discover import Discover
 from tracer.globs import path_matches
-from tracer.graph.edges import Edges, edges_of
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
 from tracer.model import ROLES, Edge, EngineRevision, Gap, Site, SourceTree, Trace, Use
-from tracer.paths import Paths
-from tracer.roles import Roles
-from tracer.rules import rules_for
 from tracer.survey import Facts, Progress, survey
 from tracer.survey.store import Store
 from tracer.targets import Target, Version, parse_spec
@@ -72,6 +68,8 @@ def uses(
 
 def discover(spec: str, *, progress: Progress | None = None) -> Trace:
     """Roles proposed by structure alone, for `ENGINE[@VERSION]` or a folder of any code: candidates with their cue."""
+    from tracer.discover import Discover
+
     if Path(spec).is_dir():
         tree: SourceTree = folder_tree(spec)
         target = any_target(tree.engine)
@@ -84,6 +82,8 @@ def discover(spec: str, *, progress: Progress | None = None) -> Trace:
 
 def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
     """Every edge of one engine, or of several joined as one body of code, in file and line order."""
+    from tracer.graph.edges import edges_of
+
     world, _ = _world(specs, progress)
     return edges_of(world)
 
@@ -98,6 +98,9 @@ def path(
     progress: Progress | None = None,
 ) -> Trace:
     """Up to `count` paths from `start` to `end` through the engines of `specs`, best first."""
+    from tracer.graph.edges import Edges
+    from tracer.paths import Paths
+
     world, engines = _world(specs, progress)
     found = Paths(Edges(Uses(world))).between(start, end, count, through)
     return Trace(engines, paths=tuple(found))
@@ -137,6 +140,9 @@ def _assign(
     progress: Progress | None,
 ) -> None:
     """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
+    from tracer.roles import Roles
+    from tracer.rules import rules_for
+
     facts = survey(tree, store, progress)
     engine = Roles(World([(facts, target)]))
     for role in roles:

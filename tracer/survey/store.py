@@ -9,9 +9,11 @@ again: a damaged file is thrown away and that is said.
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import zstandard
@@ -22,6 +24,7 @@ from tracer.survey.facts import VERSION, FileFacts
 from tracer.survey.paths import names_in
 
 SCHEMA_VERSION = 1
+log = logging.getLogger("tracer")
 _TABLES = """
 create table if not exists facts(key text primary key, names blob not null, body blob not null) without rowid;
 create table if not exists postings(tree text, name text, files blob not null, primary key(tree, name)) without rowid;
@@ -31,11 +34,10 @@ create table if not exists answers(key text primary key, body blob not null) wit
 
 
 class Store:
-    """Reads and writes the cache file. `notes` says what had to be repaired or given up."""
+    """Reads and writes the cache file. A damaged one is thrown away, and a warning says so."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or catalog.cache_dir() / f"facts-{SCHEMA_VERSION}.sqlite"
-        self.notes: list[str] = []
         self._decode = msgspec.msgpack.Decoder(FileFacts).decode
         self._zip = zstandard.ZstdCompressor(level=3)
         self._unzip = zstandard.ZstdDecompressor()
@@ -53,10 +55,13 @@ class Store:
                 ) from error
             if "locked" in str(error):
                 raise CacheError("another process holds the cache", where=self.path.name, todo="try again") from error
-            self.notes.append(f"the cache {self.path.name} was damaged ({error}) and is rebuilt")
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+            self._throw_away()
+            log.warning("tracer: the cache %s was damaged (%s) and is rebuilt", self.path.name, error)
             return self._connect()
+
+    def _throw_away(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
@@ -86,6 +91,19 @@ class Store:
                 todo="free space, or set TRACER_CACHE_DIR",
             ) from error
 
+    def _rows(self, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+        """All rows of a query; a file damaged in the middle is thrown away, which is one line to the user."""
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise CacheError("another process holds the cache", where=self.path.name, todo="try again") from error
+            self.close()
+            self._throw_away()
+            raise CacheError(
+                f"the cache was damaged ({error}) and is thrown away", where=self.path.name, todo="ask again"
+            ) from error
+
     # -- facts ---------------------------------------------------------------
     def missing(self, keys: Iterable[str]) -> set[str]:
         """Those of `keys` without facts."""
@@ -93,7 +111,7 @@ class Store:
         known: set[str] = set()
         for batch in _batches(sorted(wanted), 500):
             marks = ",".join("?" * len(batch))
-            known.update(k for (k,) in self._db.execute(f"select key from facts where key in ({marks})", batch))  # noqa: S608
+            known.update(k for (k,) in self._rows(f"select key from facts where key in ({marks})", batch))  # noqa: S608
         return wanted - known
 
     def put_facts(self, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
@@ -103,7 +121,7 @@ class Store:
 
     def facts(self, key: str) -> FileFacts:
         """The facts stored under `key`; CacheError if they are not there."""
-        row = self._db.execute("select body from facts where key=?", (key,)).fetchone()
+        row = next(iter(self._rows("select body from facts where key=?", (key,))), None)
         if row is None:
             raise CacheError(f"no facts for {key}", where=self.path.name, todo="run `tracer cache clear`")
         try:
@@ -117,13 +135,13 @@ class Store:
         """(key, names) for each of `keys`, in the store's order."""
         for batch in _batches(keys, 500):
             marks = ",".join("?" * len(batch))
-            for key, blob in self._db.execute(f"select key, names from facts where key in ({marks})", batch):  # noqa: S608
+            for key, blob in self._rows(f"select key, names from facts where key in ({marks})", batch):  # noqa: S608
                 yield key, msgspec.msgpack.decode(blob)
 
     # -- trees ---------------------------------------------------------------
     def has_tree(self, tree: str) -> bool:
         """Whether the postings of this tree are complete."""
-        return self._db.execute("select 1 from trees where tree=?", (tree,)).fetchone() is not None
+        return bool(self._rows("select 1 from trees where tree=?", (tree,)))
 
     def put_tree(self, tree: str, postings: dict[str, list[int]], problems: list[tuple[str, str]]) -> None:
         """Store a tree's postings (name → sorted file numbers) and its files' problems (path, why)."""
@@ -137,25 +155,25 @@ class Store:
 
     def files_with(self, tree: str, name: str) -> list[int]:
         """Numbers of the files that mention `name` (with its kind letter, see `names_of`)."""
-        row = self._db.execute("select files from postings where tree=? and name=?", (tree, name)).fetchone()
+        row = next(iter(self._rows("select files from postings where tree=? and name=?", (tree, name))), None)
         return msgspec.msgpack.decode(row[0], type=list[int]) if row else []
 
     def names_like(self, tree: str, kind: str) -> list[str]:
         """All names of one kind, for near-miss hints."""
-        rows = self._db.execute(
+        rows = self._rows(
             "select name from postings where tree=? and name>=? and name<?", (tree, kind + ":", kind + ";")
         )
         return [n[2:] for (n,) in rows]
 
     def problems(self, tree: str) -> list[tuple[str, str]]:
         """(path, why) of the tree's files that did not parse."""
-        row = self._db.execute("select problems from trees where tree=?", (tree,)).fetchone()
+        row = next(iter(self._rows("select problems from trees where tree=?", (tree,))), None)
         return msgspec.msgpack.decode(row[0], type=list[tuple[str, str]]) if row else []
 
     # -- answers -------------------------------------------------------------
     def answer(self, key: str) -> bytes | None:
         """A finished result by its key, or None."""
-        row = self._db.execute("select body from answers where key=?", (key,)).fetchone()
+        row = next(iter(self._rows("select body from answers where key=?", (key,))), None)
         try:
             return self._unzip.decompress(row[0]) if row else None
         except zstandard.ZstdError:

@@ -7,6 +7,7 @@ imports what it needs only when it runs, so that a warm question starts fast.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -45,6 +46,7 @@ def _top(version: bool = typer.Option(False, "--version", help="Print the versio
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; nothing that a user can cause ends in a traceback."""
+    gc.set_threshold(200_000, 20, 100)  # one question makes many lasting objects; hunting cycles among them is slow
     for stream in (sys.stdout, sys.stderr):
         # A terminal that is not UTF-8 shows an escape instead of ending the run.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
+from tests.unit.survey.python_facts import in_method, survey
 from tracer.survey.facts import Access, Arg, Call, Definition, Field, FileFacts, Import, Mark, Param
-from tracer.survey.python import survey_python
-
-
-def survey(code: str) -> FileFacts:
-    facts = survey_python(textwrap.dedent(code).lstrip("\n").encode())
-    assert facts.problem == ""
-    return facts
-
-
-def in_method(body: str, name: str = "step", params: str = "self") -> FileFacts:
-    """The facts of a method body (scope 1); its first line is line 3."""
-    lines = textwrap.dedent(body).strip("\n")
-    return survey(f"class C:\n    def {name}({params}):\n" + textwrap.indent(lines, " " * 8))
 
 
 def calls(facts: FileFacts) -> list[tuple[str, str]]:

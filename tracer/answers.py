@@ -13,9 +13,8 @@ from tracer import catalog
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
-from tracer.model import Gap, Site, SourceTree, Use, digest_of
+from tracer.model import Gap, Site, SourceTree, Use, digest_of, lines_of
 from tracer.survey.store import Store
-from tracer.targets import Target
 
 
 def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
@@ -48,9 +47,7 @@ def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
 
 @functools.lru_cache(maxsize=512)
 def _lines(engine: Uses, file: int) -> list[str]:
-    part = engine.world.part_of(file)
-    source = part.facts.tree.read(engine.world.path(file))
-    return [ln.rstrip("\r") for ln in source.decode("utf-8", "replace").split("\n")]
+    return lines_of(engine.world.part_of(file).facts.tree.read(engine.world.path(file)))
 
 
 def one_per_statement(sites: Iterable[Site]) -> list[Site]:
@@ -59,15 +56,6 @@ def one_per_statement(sites: Iterable[Site]) -> list[Site]:
     for s in sorted(sites, key=lambda s: (len(s.via), s.rule, s.last)):
         kept.setdefault((s.role, s.action, s.file, s.first), s)
     return list(kept.values())
-
-
-def permalink(target: Target, tree: SourceTree, s: Site) -> str:
-    """A web link to the lines at the pinned commit or tag; "" where the repository or revision is not known."""
-    ref = tree.revision.commit or tree.revision.tag
-    if not target.url or not ref:
-        return ""
-    lines = f"#L{s.first}" + (f"-L{s.last}" if s.last > s.first else "")
-    return f"{target.url.removesuffix('.git')}/blob/{ref}/{s.file}{lines}"
 
 
 # -- cache -------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tracer.graph.crossings import Crossings
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses, reads
 from tracer.graph.world import Sym, World
-from tracer.model import Site, digest_of
+from tracer.model import Site, digest_lines
 from tracer.readings import Readings
 from tracer.survey.facts import Access
 
@@ -126,7 +126,7 @@ class Discover:
             def_line=d.line if d else 1,
             first=first,
             last=last,
-            digest=digest_of("\n".join(lines[first - 1 : last])),
+            digest=digest_lines(lines, first, last),
             basis=m.basis,
             guards=self.readings.guards(m),
             why=f"{cue}: {state}",

@@ -39,9 +39,3 @@ class CacheError(TracerError):
 
 class SourceParseError(TracerError):
     """A file or function that does not parse; callers turn it into a gap."""
-
-
-class StaleEvidenceError(TracerError):
-    """Evidence whose lines no longer read as recorded."""
-
-    exit_code = 1

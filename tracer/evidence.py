@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from tracer.errors import SourceUnavailableError, TracerError, UsageError
-from tracer.model import Revision, SourceTree, digest_of
+from tracer.model import Revision, SourceTree, digest_lines, lines_of
 from tracer.survey import survey_file
 from tracer.survey.facts import FileFacts
 from tracer.targets import Target
@@ -53,21 +53,6 @@ class Verdict:
     status: Status
     now: tuple[int, int] = (0, 0)
     why: str = ""
-
-
-def lines_of(data: bytes) -> list[str]:
-    """The lines of a file as digests and excerpts see them: UTF-8 with replacements, without line ends."""
-    lines = [line.rstrip("\r") for line in data.decode("utf-8", "replace").split("\n")]
-    if lines and not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def digest_lines(lines: Sequence[str], first: int, last: int) -> str:
-    """Digest of lines `first`..`last` (1-based, closed), "" if the file has no such lines."""
-    if not 1 <= first <= last <= len(lines):
-        return ""
-    return digest_of("\n".join(lines[first - 1 : last]))
 
 
 def excerpt(tree: SourceTree, file: str, first: int, last: int, context: int = 3) -> Excerpt:

@@ -56,6 +56,21 @@ def digest_of(data: bytes | str) -> str:
     return hashlib.blake2b(raw, digest_size=16).hexdigest()
 
 
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a file as digests and excerpts see them: UTF-8 with replacements, without line ends."""
+    lines = [line.rstrip("\r") for line in data.decode("utf-8", "replace").split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def digest_lines(lines: Sequence[str], first: int, last: int) -> str:
+    """Digest of lines `first`..`last` (1-based, closed), "" if the file has no such lines."""
+    if not 1 <= first <= last <= len(lines):
+        return ""
+    return digest_of("\n".join(lines[first - 1 : last]))
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Lines `first`..`last` of `path`, and the digest of their text; never the text itself."""

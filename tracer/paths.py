@@ -7,7 +7,7 @@ one 2, one by name 4. A path that cannot be completed ends with the last step th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import networkx as nx
 
@@ -18,7 +18,6 @@ from tracer.model import Path, Step
 
 COST = {"exact": 1, "typed": 1, "observed": 1, "inherited": 2, "declared": 2, "by_name": 4}
 REACH = 6000  # functions opened in one search; more is "no path within reach", said so
-Known = Callable[[str], Sequence[str]]
 
 
 class Paths:

@@ -9,7 +9,7 @@ from tracer.errors import SourceParseError
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
-from tracer.model import SourceTree
+from tracer.model import SourceTree, lines_of
 from tracer.reading import read
 from tracer.reading.statements import Reading
 
@@ -32,7 +32,7 @@ class Readings:
     @functools.cache  # noqa: B019
     def lines(self, file: int) -> list[str]:
         """The file's lines, undecodable bytes replaced."""
-        return [ln.rstrip("\r") for ln in self.source(file).decode("utf-8", "replace").split("\n")]
+        return lines_of(self.source(file))
 
     @functools.cache  # noqa: B019
     def of(self, file: int, scope: int) -> Reading | None:

@@ -16,7 +16,7 @@ from tracer.cues import CueMatcher
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
-from tracer.model import Gap, Site, digest_of
+from tracer.model import Gap, Site, digest_lines
 from tracer.rules import Cue, Rule
 from tracer.survey.store import last_part
 
@@ -75,7 +75,7 @@ class Roles:
             def_line=d.line if d else 1,
             first=first,
             last=last,
-            digest=digest_of("\n".join(lines[first - 1 : last])),
+            digest=digest_lines(lines, first, last),
             basis=m.basis,
             guards=readings.guards(m) if cue.at != "def" else (),
             stack=rule.stack,

@@ -119,10 +119,12 @@ def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, p
     target, version = parse_spec(spec)
     tree = open_tree((target, version), progress=progress)
     wanted = ROLES if role == "all" else (role,)
-    missing = [r for r in wanted if answers.recall(store, tree, r, rules) is None]
+    kept = {r: answers.recall(store, tree, r, rules) for r in wanted}
+    missing = [r for r, answer in kept.items() if answer is None]
     if missing:
         _assign(missing, target, version, tree, rules, store, progress)
-    found = [answers.recall(store, tree, r, rules) for r in wanted]
+        kept |= {r: answers.recall(store, tree, r, rules) for r in missing}
+    found = list(kept.values())
     sites = sorted(
         (s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule)
     )
@@ -140,6 +142,7 @@ def _assign(
     progress: Progress | None,
 ) -> None:
     """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
+    from tracer.evidence import permalink
     from tracer.roles import Roles
     from tracer.rules import rules_for
 
@@ -148,7 +151,7 @@ def _assign(
     for role in roles:
         found = engine.apply(r for r in rules_for(target.name, version.name, rules) if r.role == role)
         sites = answers.one_per_statement([s for f in found for s in f.sites])
-        links = [replace(s, permalink=answers.permalink(target, tree, s)) for s in sites]
+        links = [replace(s, permalink=permalink(target, tree.revision, s.file, s.first, s.last)) for s in sites]
         answers.keep(store, tree, role, rules, links, [f.gap for f in found if f.gap] + list(_problems(facts)))
 
 

@@ -166,7 +166,7 @@ def _python(node: ast.expr, lookup: Lookup, depth: int) -> Types_:
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if last in ("Annotated", "Final", "ClassVar", "Optional", "Required", "NotRequired", "InitVar"):
         return _python(inner[0], lookup, depth + 1)
-    if last in ("Coroutine", "Generator", "AsyncGenerator") and last == "Coroutine":
+    if last == "Coroutine":
         return _python(inner[-1], lookup, depth + 1)
     if last == "Literal":
         return (Type("ext", "str"),)

@@ -26,14 +26,6 @@ class FileView:
         return out
 
     @cached_property
-    def by_name(self) -> dict[str, list[int]]:
-        """Qualified name → definition indices (overloads and conditional definitions share a name)."""
-        out: dict[str, list[int]] = {}
-        for i, d in enumerate(self.facts.definitions):
-            out.setdefault(d.name, []).append(i)
-        return out
-
-    @cached_property
     def fields(self) -> dict[tuple[int, str], list[Field]]:
         """(owner index, field name) → declarations."""
         out: dict[tuple[int, str], list[Field]] = {}

@@ -10,7 +10,6 @@ import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from tracer.model import SourceFile, SourceTree
 from tracer.survey.facts import FileFacts
@@ -53,11 +52,6 @@ class Facts:
     def names(self, kind: str) -> list[str]:
         """All names of one kind."""
         return self.store.names_like(self._tree_key, kind)
-
-    @cached_property
-    def number_of(self) -> dict[str, int]:
-        """Path → file number."""
-        return {f.path: i for i, f in enumerate(self.files)}
 
     @property
     def problems(self) -> list[tuple[str, str]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 
-LITERALS = frozenset({"#str", "#int", "#float", "#bool", "#none", "#list", "#dict", "#set", "#tuple", "#lambda"})
-
 
 @functools.lru_cache(maxsize=1 << 18)
 def parts(path: str) -> tuple[str, ...]:

@@ -103,13 +103,18 @@ class Rule:
     expect: tuple[tuple[str, str], ...] = ()
 
     def applies_to(self, version: str) -> bool:
-        """Whether `version` (a pin's name) lies in the rule's range; a commit counts as newer than every release."""
-        if not self.versions:
-            return True
-        try:
-            return SpecifierSet(self.versions, prereleases=True).contains(Version(version.removeprefix("v")))
-        except InvalidVersion:
-            return SpecifierSet(self.versions, prereleases=True).contains(Version("9999"))
+        """Whether `version` (a pin's name) lies in the rule's range."""
+        return in_range(self.versions, version)
+
+
+def in_range(versions: str, version: str) -> bool:
+    """Whether `version` lies in the range `versions` ("" = any); a commit counts as newer than every release."""
+    if not versions:
+        return True
+    try:
+        return SpecifierSet(versions, prereleases=True).contains(Version(version.removeprefix("v")))
+    except InvalidVersion:
+        return SpecifierSet(versions, prereleases=True).contains(Version("9999"))
 
 
 def rules_for(engine: str, version: str, extra: Sequence[Path] = ()) -> tuple[Rule, ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tracer.graph.calls import CallSite
+from tracer.graph.declared import Declared
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Basis
@@ -60,6 +61,11 @@ class Crossings:
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world, self.types = uses, uses.world, uses.types
 
+    @functools.cached_property
+    def declared(self) -> Declared:
+        """The crossings that rules declare."""
+        return Declared(self.uses)
+
     def of_file(self, number: int) -> Iterator[Crossing]:
         """Every crossing that starts in file `number`."""
         for call in self.world.view(number).facts.calls:
@@ -69,6 +75,7 @@ class Crossings:
             yield from self._bound(number, call, source)
         yield from self._shared(number)
         yield from self._events(number)
+        yield from self.declared.of_file(number)
 
     def out_of(self, sym: Sym, calls: Sequence[Call]) -> Iterator[Crossing]:
         """The crossings that start in one function, given its calls; state is looked up field by field."""
@@ -87,6 +94,7 @@ class Crossings:
         for crossing in self._events(sym.file):
             if crossing[0] == sym:
                 yield crossing
+        yield from self.declared.out_of(sym)
 
     @functools.cache  # noqa: B019
     def _drainers(self, key: tuple[Sym, str]) -> tuple[Sym, ...]:

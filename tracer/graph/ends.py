@@ -1,0 +1,282 @@
+"""One end of a declared crossing → the functions that are such an end, with the key that the other end must share.
+
+An end is named by what carries it: a type, a field, a message, an enum member, a decorator, a library's function. See
+rules/crossings/schema.json for the forms; `declared.py` joins two ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from tracer.globs import path_matches
+from tracer.graph.declarations import End
+from tracer.graph.uses import Uses
+from tracer.graph.world import Sym
+from tracer.survey.facts import Arg, Call, Definition
+from tracer.survey.paths import join, parts
+from tracer.survey.store import last_part
+
+_WRITES = frozenset({"write", "clear", "insert", "augment", "augment+", "augment-"})
+_READS = frozenset({"read", "remove", "clear"})
+
+
+class Found(NamedTuple):
+    """A function at an end of a crossing, where in it, and the key ("" = none asked for)."""
+
+    function: Sym
+    file: int
+    line: int
+    key: str = ""
+
+
+class Ends:
+    """Finds the ends of declared crossings in one world."""
+
+    def __init__(self, uses: Uses) -> None:
+        self.uses, self.world, self.types = uses, uses.world, uses.types
+
+    def of(self, end: End) -> tuple[Found, ...]:
+        """Every function of live code that `end` describes, by file and line; none twice."""
+        found = getattr(self, "_" + end.matcher)(end)
+        kept = {f for f in found if (f.key or not end.key) and self._fits(f, end)}
+        return tuple(sorted(kept, key=lambda f: (f.file, f.line, f.function, f.key)))
+
+    def _fits(self, found: Found, end: End) -> bool:
+        sym = found.function
+        path = self.world.path(sym.file)
+        if self.world.context(sym.file) or (end.files and not path_matches(path, end.files)):
+            return False
+        if end.not_files and path_matches(path, end.not_files):
+            return False
+        if not end.within and not end.not_within:
+            return True
+        family = self._family_around(sym)
+        inside = not end.within or any(self._named(c, end.within) for c in family)
+        return inside and not any(self._named(c, end.not_within) for c in family)
+
+    def _family_around(self, sym: Sym) -> list[Sym]:
+        """The class that holds the function (nested functions too), and its ancestors."""
+        for s in self.world.chain(sym.file, sym.index):
+            owner = self.world.owner(Sym(sym.file, s))
+            if owner is not None:
+                return list(self.world.mro(owner))
+        return []
+
+    def _named(self, cls: Sym, patterns: Iterable[str]) -> bool:
+        return any(self.world.matches(cls, p) for p in patterns)
+
+    def _function(self, number: int, scope: int) -> Sym:
+        return Sym(number, self.world.function_of(number, scope))
+
+    # -- calls -----------------------------------------------------------------------
+    def _call(self, end: End) -> Iterator[Found]:
+        for number, call in self._calls(end):
+            yield from self._at_call(number, call, end)
+
+    def _calls(self, end: End) -> Iterator[tuple[int, Call]]:
+        for pattern in end.patterns:
+            if end.on:
+                yield from self._calls_on(pattern, end.on)
+            elif pattern.endswith("()"):
+                yield from self._instance_calls(pattern[:-2])
+            else:
+                owner, _, name = pattern.replace("::", ".").rpartition(".")
+                classes = self.world.classes(owner) if owner and name == "*" else ()
+                names = sorted({n for c in classes for k in self.world.mro(c) for n in self.world.method_names(k)})
+                for spelt in [f"{owner}.{n}" for n in names] if name == "*" else [pattern]:
+                    yield from ((m.file, m.call) for m in self.uses.called(spelt) if m.call)
+
+    def _calls_on(self, name: str, states: Iterable[str]) -> Iterator[tuple[int, Call]]:
+        for state in states:
+            if name != "*":
+                yield from ((m.file, m.call) for m in self.uses.called_on(name, state) if m.call)
+                continue
+            field = last_part(state.replace("::", "."))
+            for number in self.world.files_with("u", field):
+                for call in self.world.view(number).facts.calls:
+                    if field in call.callee and self.uses.received_by(number, call, state):
+                        yield number, call
+
+    def _instance_calls(self, pattern: str) -> Iterator[tuple[int, Call]]:
+        """Calls of an object of the class: `handler(payload)`."""
+        family = {s for c in self.world.classes(pattern) for s in (c, *self.world.subclasses(c))}
+        names = {self.world.name(s) for s in family}
+        for number in sorted({n for name in names for kind in "di" for n in self.world.files_with(kind, name)}):
+            for call in self.world.view(number).facts.calls:
+                if any(t.kind == "obj" and t.ref in family for t in self.types.of(number, call.scope, call.callee)):
+                    yield number, call
+
+    def _at_call(self, number: int, call: Call, end: End) -> Iterator[Found]:
+        if end.args and not any(
+            re.search(end.args, f"{a.keyword}={a.text}" if a.keyword else a.text) for a in call.args
+        ):
+            return
+        key = self._call_key(number, call, end)
+        if end.hands:
+            yield from (Found(f, number, call.line, key) for f in self.handed(number, call, end.hands))
+        else:
+            yield Found(self._function(number, call.scope), number, call.line, key)
+
+    def handed(self, number: int, call: Call, which: str = "*") -> Iterator[Sym]:
+        """The functions that `call` is given, also inside lists and tuples (`which`: any, a position, a keyword)."""
+        direct = [
+            f
+            for k, arg in enumerate(call.args)
+            if which in ("*", arg.keyword) or (not arg.keyword and which == str(k))
+            for f in self._functions(number, call.scope, arg.path)
+        ]
+        yield from direct
+        if which == "*" and not direct:
+            for a in self.world.view(number).accesses.get(call.scope, ()):
+                if a.op == "read" and call.line <= a.line <= call.last:
+                    yield from self._functions(number, call.scope, a.target)
+
+    def _functions(self, number: int, scope: int, path: str) -> Iterator[Sym]:
+        if path and path[0] not in "#?<" and not path.endswith("()"):
+            for t in self.types.of(number, scope, path):
+                if t.kind == "fn" and isinstance(t.ref, Sym):
+                    yield t.ref
+
+    def _passes(self, end: End) -> Iterator[Found]:
+        for pattern in end.patterns:
+            family = {s for c in self.world.classes(pattern) for s in (c, *self.world.subclasses(c))}
+            for name in sorted({self.world.name(s) for s in family}):
+                for number in self.world.files_with("u", name):
+                    for call in self.world.view(number).facts.calls:
+                        for arg in call.args:
+                            if name in arg.path and self._is_of(number, call.scope, arg.path, family):
+                                key = last_part(arg.path)
+                                yield from (f._replace(key=key) for f in self._at_call(number, call, end))
+
+    def _is_of(self, number: int, scope: int, path: str, family: set[Sym]) -> bool:
+        """Whether `path` is a member of an enum of the family, or a class of it."""
+        if "(" in path:
+            return False
+        return any(
+            t.ref in family and t.kind in ("cls", "obj") and (t.kind == "cls" or "." in path)
+            for t in self.types.of(number, scope, path)
+        )
+
+    # -- keys ------------------------------------------------------------------------
+    def _call_key(self, number: int, call: Call, end: End) -> str:
+        for want in end.key:
+            if want == "name":
+                return last_part(parts(call.callee)[-1].lstrip(".").split("<", 1)[0])
+            kind, _, which = want.partition(" ")
+            for k, arg in enumerate(call.args):
+                if kind in ("arg", "type") and (arg.keyword == which or (not arg.keyword and which == str(k))):
+                    found = self._constant(number, call.scope, arg)
+                    if found:
+                        return found
+        return ""
+
+    def _constant(self, number: int, scope: int, arg: Arg) -> str:
+        """The text of a string argument, through module and class constants; of anything else its last name."""
+        if arg.path == "#str":
+            return arg.text
+        items = parts(arg.path)
+        if not items or items[0][0] in "#?<" or items[-1] == "()":
+            return ""
+        name = items[-1].lstrip(".")
+        if len(items) == 1:
+            found = self.world.lookup(number, scope, name)
+            owner, _, last = found.rpartition(".") if isinstance(found, str) else ("", "", "")
+            places = [(number, -1, name), (self.world.modules.get(owner, -1), -1, last)]
+        else:
+            before = self.types.of(number, scope, join(items[:-1]))
+            places = [(t.ref.file, t.ref.index, name) for t in before if isinstance(t.ref, Sym)]
+        for file, index, field in places:
+            held = self.world.view(file).fields.get((index, field)) if file >= 0 else None
+            if held and held[0].value == "#str":
+                return held[0].text.strip("\"'")
+        return name
+
+    # -- definitions -----------------------------------------------------------------
+    def _define(self, end: End) -> Iterator[Found]:
+        for pattern in end.patterns:
+            owner, _, name = pattern.replace("::", ".").rpartition(".")
+            for base in self.world.classes(owner) if owner else ():
+                for cls in (base, *self.world.subclasses(base)):
+                    for method in self.world.method_names(cls) if name == "*" else (name,):
+                        yield from self._whole(self.world.methods(cls, method), method)
+            if not (owner and self.world.classes(owner)):
+                yield from self._whole(self.world.functions(pattern), name)
+
+    def _whole(self, syms: Iterable[Sym], key: str) -> Iterator[Found]:
+        for s in syms:
+            d = self.world.definition(s)
+            if d is not None and d.kind == "function":
+                yield Found(s, s.file, d.line, key)
+
+    def _decorator(self, end: End) -> Iterator[Found]:
+        for pattern in end.patterns:
+            for m in self.uses.defined("@" + pattern):
+                d = m.definition
+                if d is None:
+                    continue
+                text = next((g for g in d.decorators if last_part(g.split("(")[0]) == last_part(pattern)), "")
+                if not end.args or re.search(end.args, text):
+                    sym = Sym(m.file, m.scope)
+                    yield Found(sym, m.file, d.line, self._decorator_key(d, text, end))
+
+    @staticmethod
+    def _decorator_key(d: Definition, text: str, end: End) -> str:
+        for want in end.key:
+            if want == "name":
+                return last_part(d.name)
+            _, _, keyword = want.partition(" ")
+            spelt = re.search(rf"\b{re.escape(keyword)}\s*=\s*['\"]?([\w.]+)", text)
+            if spelt:
+                return last_part(spelt.group(1))
+        return ""
+
+    # -- state and messages --------------------------------------------------------------
+    def _op(self, end: End) -> Iterator[Found]:
+        wanted = set(end.patterns)
+        for state in end.state:
+            for m in self.uses.state(state):
+                if m.op in wanted or (m.op.startswith("augment") and "augment" in wanted):
+                    yield Found(self._function(m.file, m.scope), m.file, m.line, last_part(state))
+
+    def _writes(self, end: End) -> Iterator[Found]:
+        for pattern in end.patterns:
+            yield from self._of_fields(pattern, _WRITES.__contains__)
+            for m in self.uses.constructed(pattern):
+                for key in self._given(m.file, m.call) if m.call else ():
+                    yield Found(self._function(m.file, m.scope), m.file, m.line, key)
+
+    def _given(self, number: int, call: Call) -> Iterator[str]:
+        """The fields of a message that its construction fills."""
+        made = [t.ref for t in self.types.of(number, call.scope, call.callee + "()") if isinstance(t.ref, Sym)]
+        names: dict[str, None] = {}
+        for cls in reversed(self.world.mro(made[0])) if made else ():
+            names |= {f.name: None for f in self.world.view(cls.file).facts.fields if f.owner == cls.index}
+        order = list(names)
+        for k, arg in enumerate(call.args):
+            if arg.keyword not in ("", "*", "**"):
+                yield arg.keyword
+            elif not arg.keyword and k < len(order):
+                yield order[k]
+
+    def _reads(self, end: End) -> Iterator[Found]:
+        for pattern in end.patterns:
+            yield from self._of_fields(pattern, _READS.__contains__)
+
+    def _of_fields(self, pattern: str, wanted: Callable[[str], bool]) -> Iterator[Found]:
+        """Accesses to any field of the message; what its own methods do is done by their callers."""
+        for cls in self.world.classes(pattern):
+            family = (cls, *self.world.subclasses(cls))
+            for c in family:
+                for name in sorted({n for o, n in self.world.view(c.file).fields if o == c.index}):
+                    for m in self.uses.state(f"{self.world.symbol(c)}.{name}"):
+                        if not wanted(m.op):
+                            continue
+                        function = self._function(m.file, m.scope)
+                        if self.world.owner(function) not in family:
+                            yield Found(function, m.file, m.line, name)
+                            continue
+                        for site in self.uses.calls.callers(function):
+                            caller = self._function(site.file, site.call.scope)
+                            yield Found(caller, site.file, site.call.line, name)

@@ -86,7 +86,7 @@ class Calls:
                 for to, basis in self._method(r, method, virtual):
                     out.setdefault(to, basis)
             if not out and not receivers:
-                for sym in self._only(method, python=self.world.view(file).python):
+                for sym in self._only(method, self.world.view(file).python):
                     out.setdefault(sym, "by_name")
         else:
             for t in self.types.of(file, scope, callee):
@@ -141,7 +141,8 @@ class Calls:
                     if self.world.kind(m) == "function":
                         yield m, "inherited"
 
-    def _only(self, method: str, *, python: bool) -> tuple[Sym, ...]:
+    @functools.cache  # noqa: B019  (thousands of calls ask for the same few names)
+    def _only(self, method: str, python: bool) -> tuple[Sym, ...]:
         """The definitions of a method whose receiver is unknown, if one class family alone has such a name."""
         if method in _COMMON:
             return ()
@@ -173,12 +174,8 @@ class Calls:
         names = {name, *self.aliases(name)}
         out = []
         for number in sorted({n for spelt in names for n in self.world.files_with("c", spelt)}):
-            for call in self.world.view(number).facts.calls:
-                if not any(n in call.callee for n in names):
-                    continue
-                items = parts(call.callee)
-                if not items or last_part(items[-1].lstrip(".").split("<", 1)[0]) not in names:
-                    continue
+            called = self.world.view(number).called
+            for call in (c for n in sorted(names) for c in called.get(n, ())):
                 for t in self.targets(number, call):
                     if t.to in same:
                         out.append(CallSite(number, call, t.basis))

@@ -207,15 +207,21 @@ class Crossings:
     # -- state ------------------------------------------------------------------------
     def _shared(self, number: int) -> Iterator[Crossing]:
         """A fills a container that B drains: an edge from every filler to every drainer of the same field."""
+        for function, line, kind, drainers in self._fills.get(number, ()):
+            for to in drainers:
+                if to != function:
+                    yield function, to, kind, "declared", number, line
+
+    @functools.cached_property
+    def _fills(self) -> dict[int, list[tuple[Sym, int, str, list[Sym]]]]:
+        """File → what its functions fill, where, the kind of hand-over, and who drains it."""
+        out: dict[int, list[tuple[Sym, int, str, list[Sym]]]] = {}
         for key, (fillers, drainers) in self._hands.items():
-            if not 0 < len(drainers) <= MANY or len(fillers) > MANY:
-                continue
-            for file, function, line in fillers:
-                if file != number:
-                    continue
-                for to in drainers:
-                    if to != function:
-                        yield function, to, "thread" if self._waits(key) else "state", "declared", number, line
+            if len(drainers) <= MANY and len(fillers) <= MANY:
+                kind = "thread" if self._waits(key) else "state"
+                for file, function, line in fillers:
+                    out.setdefault(file, []).append((function, line, kind, drainers))
+        return out
 
     @functools.cached_property
     def _hands(self) -> dict[tuple[Sym, str], tuple[list[tuple[int, Sym, int]], list[Sym]]]:

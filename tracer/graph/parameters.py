@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tracer.graph.annotations import Types_, merge
 from tracer.graph.world import Sym
 from tracer.survey.facts import Call, Definition
-from tracer.survey.paths import parts
 from tracer.survey.store import last_part
 
 if TYPE_CHECKING:
@@ -41,18 +40,13 @@ class Parameters:
             return ()
         owner = self.world.owner(function)
         name = last_part(d.name)
-        called = self.world.definition(owner).name if name == "__init__" and owner else name  # type: ignore[union-attr]
-        files = self.world.files_with("c", last_part(called))
+        called = self.world.name(owner) if name == "__init__" and owner else name
+        files = self.world.files_with("c", called)
         if len(files) > CALLER_FILES:
             return ()
         out: Types_ = ()
         for number in files:
-            for call in self.world.view(number).facts.calls:
-                if last_part(called) not in call.callee:
-                    continue
-                items = parts(call.callee)
-                if not items or last_part(items[-1].lstrip(".")) != last_part(called):
-                    continue
+            for call in self.world.view(number).called.get(called, ()):
                 path = self._argument(call, d, position, bound=owner is not None and "static" not in d.flags)
                 if path and self._calls(number, call, function, owner, name):
                     out = merge(out, self.types.of(number, call.scope, path))

@@ -6,6 +6,7 @@ import bisect
 from functools import cached_property
 
 from tracer.survey.facts import Access, Bind, Call, Definition, Field, FileFacts, Import, Mark
+from tracer.survey.paths import parts
 from tracer.survey.store import last_part
 
 
@@ -68,6 +69,24 @@ class FileView:
         out: dict[int, list[Call]] = {}
         for c in self.facts.calls:
             out.setdefault(c.scope, []).append(c)
+        return out
+
+    @cached_property
+    def called(self) -> dict[str, list[Call]]:
+        """Last name of the callee (without template arguments) → calls, in order."""
+        out: dict[str, list[Call]] = {}
+        for c in self.facts.calls:
+            items = parts(c.callee)
+            if items:
+                out.setdefault(last_part(items[-1].lstrip(".").split("<", 1)[0]), []).append(c)
+        return out
+
+    @cached_property
+    def named(self) -> dict[str, list[int]]:
+        """Last part of a definition's name → definition indices, in order."""
+        out: dict[str, list[int]] = {}
+        for i, d in enumerate(self.facts.definitions):
+            out.setdefault(last_part(d.name), []).append(i)
         return out
 
     @cached_property

@@ -60,6 +60,7 @@ class World:
         part = self.part_of(number)
         return part.facts.files[number - part.offset].path
 
+    @functools.cache  # noqa: B019  (a world lives as long as its question)
     def context(self, number: int) -> str:
         """The target's label for the file ("" = live code; test, mock, bench, …)."""
         return context_of(self.part_of(number).target, self.path(number))
@@ -82,7 +83,7 @@ class World:
         return {n for p in self.parts for n in p.facts.names(kind)}
 
     # -- modules and symbols -----------------------------------------------------
-    @functools.cache  # noqa: B019  (a world lives as long as its question)
+    @functools.cache  # noqa: B019
     def module(self, number: int) -> str:
         """Dotted module name of a Python file; "" for C++."""
         path = self.path(number)
@@ -147,12 +148,8 @@ class World:
     @functools.cache  # noqa: B019
     def defined(self, name: str) -> tuple[Sym, ...]:
         """All definitions whose last name part is `name`, in file order."""
-        out = []
-        for number in self.files_with("d", name):
-            for i, d in enumerate(self.view(number).facts.definitions):
-                if last_part(d.name) == name:
-                    out.append(Sym(number, i))
-        return tuple(out)
+        files = self.files_with("d", name)
+        return tuple(Sym(number, i) for number in files for i in self.view(number).named.get(name, ()))
 
     def classes(self, pattern: str) -> tuple[Sym, ...]:
         """Classes and enums that `pattern` (a name or any dotted/`::` tail of a symbol) names."""

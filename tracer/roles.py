@@ -63,7 +63,7 @@ class Roles:
         scope = m.scope
         d = self.world.view(m.file).definition(scope)
         readings = self.cues.readings
-        first, last = self._span(cue, m)
+        first, last = self.span(cue, m)
         lines = readings.lines(m.file)
         return Site(
             rule=rule.id,
@@ -84,7 +84,7 @@ class Roles:
             why=cue.why.en or rule.why.en or rule.guards_what.en,
         )
 
-    def _span(self, cue: Cue, m: Match) -> tuple[int, int]:
+    def span(self, cue: Cue, m: Match) -> tuple[int, int]:
         """The lines that the site shows: the statement, its guard's head, or the line that names the definition."""
         if cue.at == "guard":
             return self.cues.readings.guard_span(m, cue.guard)
@@ -108,37 +108,28 @@ class Roles:
 
     def _nearest(self, rule: Rule) -> str:
         """Why a rule may have missed: the first state or class it names that does not exist, with near names."""
-        for pattern in _patterns(rule):
-            owner, _, leaf = pattern.replace("::", ".").rpartition(".")
-            if not owner or self.world.classes(pattern):
-                continue
-            if not self.world.classes(owner):
-                if not owner[:1].isupper() and "." in owner:
-                    continue
-                near = process.extract(last_part(owner), sorted(self.world.names("d")), limit=3, score_cutoff=60)
-                return f"no class {last_part(owner)} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
-            fields = sorted(
-                {
-                    name
-                    for c in self.world.classes(owner)
-                    for k in self.world.mro(c)
-                    for (index, name) in self.world.view(k.file).fields
-                    if index == k.index
-                }
-            )
-            methods = sorted(
-                {
-                    name
-                    for c in self.world.classes(owner)
-                    for k in self.world.mro(c)
-                    for (index, name) in self.world.view(k.file).children
-                    if index == k.index
-                }
-            )
-            if leaf not in fields and leaf not in methods:
-                near = process.extract(leaf, fields + methods, limit=3, score_cutoff=50)
-                return f"{last_part(owner)} has no {leaf} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
+        return next((why for p in _patterns(rule) if (why := unknown_name(self.world, p))), "")
+
+
+def unknown_name(world: World, pattern: str) -> str:
+    """Why `Class.member` can match nothing: which of the two does not exist, with near names; "" if both do."""
+    owner, _, leaf = pattern.replace("::", ".").rpartition(".")
+    if not owner or world.classes(pattern):
         return ""
+    if not world.classes(owner):
+        if not owner[:1].isupper() and "." in owner:
+            return ""
+        near = process.extract(last_part(owner), sorted(world.names("d")), limit=3, score_cutoff=60)
+        return f"no class {last_part(owner)} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
+    members: set[str] = set()
+    for c in world.classes(owner):
+        for k in world.mro(c):
+            view = world.view(k.file)
+            members |= {name for (index, name) in (*view.fields, *view.children) if index == k.index}
+    if leaf in members:
+        return ""
+    near = process.extract(leaf, sorted(members), limit=3, score_cutoff=50)
+    return f"{last_part(owner)} has no {leaf} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
 
 
 def _enough(count: int, want: str) -> bool:

@@ -182,11 +182,6 @@ def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
         if action not in ACTIONS[role]:
             known = ", ".join(ACTIONS[role])
             raise RuleError(f"{item['id']}: {role} has no action {action}", where=where, todo=f"use one of {known}")
-    if item.get("versions"):
-        try:
-            SpecifierSet(item["versions"])
-        except InvalidSpecifier as error:
-            raise RuleError(f"{item['id']}: versions {item['versions']!r} is no range", where=where) from error
     state = _strings(item.get("state"))
     return Rule(
         id=item["id"],
@@ -195,23 +190,33 @@ def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
         engine=engine,
         file=where,
         actions=tuple(
-            (a, tuple(_cue(c, state, item["id"], where) for c in _many(cs))) for a, cs in item["actions"].items()
+            (a, tuple(cue_of(c, state, item["id"], where) for c in _many(cs))) for a, cs in item["actions"].items()
         ),
         stack=item.get("stack", ""),
-        versions=item.get("versions", ""),
+        versions=range_of(item.get("versions", ""), item["id"], where),
         files=_strings(item.get("in")),
         not_files=_strings(item.get("not_in")),
-        why=_text(item.get("why")),
-        guards_what=_text(item.get("guards_what")),
-        live=_text(item.get("live")),
+        why=text_of(item.get("why")),
+        guards_what=text_of(item.get("guards_what")),
+        live=text_of(item.get("live")),
         expect=tuple(sorted((item.get("expect") or {}).items())),
     )
+
+
+def range_of(versions: str, item: str, where: str) -> str:
+    """`versions` if it is a version range (or ""); else a `RuleError` that names the item."""
+    try:
+        SpecifierSet(versions)
+    except InvalidSpecifier as error:
+        raise RuleError(f"{item}: versions {versions!r} is no range", where=where, todo="write >=1.2,<2") from error
+    return versions
 
 
 MATCHERS = ("op", "call", "construct", "define", "override", "decorator", "mark")
 
 
-def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: str) -> Cue:
+def cue_of(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: str) -> Cue:
+    """One cue of `rule_id` (already checked against the schema); `state` is what it is about if it does not say."""
     matchers = [m for m in MATCHERS if m in item]
     if len(matchers) != 1:
         raise RuleError(f"{rule_id}: a cue needs exactly one of {', '.join(MATCHERS)}", where=where)
@@ -225,7 +230,7 @@ def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: s
         except re.error as error:
             raise RuleError(f"{rule_id}: {key} is no regular expression ({error})", where=where) from error
     nested = {
-        k: tuple(_cue(c, own_state, rule_id, where) for c in _many(item.get(k)))
+        k: tuple(cue_of(c, own_state, rule_id, where) for c in _many(item.get(k)))
         for k in ("with", "without", "after", "before")
     }
     return Cue(
@@ -260,7 +265,7 @@ def _cue(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: s
         lift_not_guard=item.get("lift_not_guard", ""),
         at=item.get("at", "def" if matcher in ("define", "override", "decorator") else "statement"),
         layer=item.get("layer", ""),
-        why=_text(item.get("why")),
+        why=text_of(item.get("why")),
     )
 
 
@@ -272,5 +277,24 @@ def _many(value: Any) -> Iterable[Mapping[str, Any]]:
     return value if isinstance(value, list) else [value] if value else []
 
 
-def _text(value: Any) -> Text:
+def text_of(value: Any) -> Text:
+    """A sentence as YAML gives it: a string, or a mapping by language."""
     return Text(en=value) if isinstance(value, str) else Text(**value) if value else Text()
+
+
+def describe(cue: Cue) -> str:
+    """A cue in words."""
+    said = [f"{cue.matcher} {' | '.join(cue.patterns)}"]
+    if cue.matcher == "op":
+        said[0] += f" of {' | '.join(cue.state)}"
+    for name in ("on", "value", "args", "guard", "not_guard", "within", "not_within", "against", "lift_to", "lift_in"):
+        value = getattr(cue, name)
+        if value:
+            said.append(f"{name.replace('_', ' ')} {' | '.join(value) if isinstance(value, tuple) else value}")
+    for name in ("with_", "without", "after", "before"):
+        said += [f"{name.rstrip('_')} ({describe(inner)})" for inner in getattr(cue, name)]
+    if cue.test:
+        said.append("inside a test")
+    if cue.lift:
+        said.append(f"and its callers up to {cue.lift} levels{'' if cue.keep else ' instead of it'}")
+    return ", ".join(said)

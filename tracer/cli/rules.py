@@ -11,7 +11,7 @@ from tracer.cli.console import Bars, Format, folders, note, one_of, write, write
 from tracer.cli.questions import Form, Rules, Specs
 
 if TYPE_CHECKING:
-    from tracer.rules import Cue, Rule
+    from tracer.rules import Rule
 
 _rules = typer.Typer(help="What state carries a role, as data.", rich_markup_mode="rich", no_args_is_help=True)
 
@@ -148,6 +148,8 @@ def _all(rules: list[Path] | None) -> tuple[Rule, ...]:
 
 
 def _explanation(rule: Rule) -> list[str]:
+    from tracer.rules import describe
+
     lines = [f"{rule.id}: {rule.role} on the {rule.layer} layer of {rule.engine} ({rule.file})"]
     for name, text in (("why", rule.why), ("guards", rule.guards_what), ("live when", rule.live)):
         lines += [f"  {name}: {t}" for t in (text.en, text.zh) if t]
@@ -158,22 +160,5 @@ def _explanation(rule: Rule) -> list[str]:
     expected = dict(rule.expect)
     for action, cues in rule.actions:
         lines.append(f"  {action}, expected {expected.get(action, 'any number')}:")
-        lines += [f"    - {_cue(cue)}" for cue in cues]
+        lines += [f"    - {describe(cue)}" for cue in cues]
     return lines
-
-
-def _cue(cue: Cue) -> str:
-    said = [f"{cue.matcher} {' | '.join(cue.patterns)}"]
-    if cue.matcher == "op":
-        said[0] += f" of {' | '.join(cue.state)}"
-    for name in ("on", "value", "args", "guard", "not_guard", "within", "not_within", "against", "lift_to", "lift_in"):
-        value = getattr(cue, name)
-        if value:
-            said.append(f"{name.replace('_', ' ')} {' | '.join(value) if isinstance(value, tuple) else value}")
-    for name in ("with_", "without", "after", "before"):
-        said += [f"{name.rstrip('_')} ({_cue(inner)})" for inner in getattr(cue, name)]
-    if cue.test:
-        said.append("inside a test")
-    if cue.lift:
-        said.append(f"and its callers up to {cue.lift} levels{'' if cue.keep else ' instead of it'}")
-    return ", ".join(said)

@@ -11,11 +11,12 @@ from tracer.graph.annotations import DICTS, LISTS, Type, Types_, cpp_type, merge
 from tracer.graph.containers import element, last_name, method_result, unfilled
 from tracer.graph.parameters import Parameters
 from tracer.graph.world import Sym, World
-from tracer.survey.facts import Definition, Field
+from tracer.survey.facts import Definition, Field, Param
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
 DEPTH = 24  # nested evaluations; deeper chains are unknown
+_PARTS = 4  # of a tuple made in a comprehension, as many as the survey keeps
 _LITERAL = {
     "#str": "str",
     "#int": "int",
@@ -154,11 +155,7 @@ class Types:
                 and view.facts.definitions[d.parent].kind in ("class", "enum")
                 and "static" not in d.flags
             ):
-                return (
-                    Type(
-                        "cls" if "classmethod" in d.flags or d.name.endswith("__new__") else "obj", Sym(file, d.parent)
-                    ),
-                )
+                return self._self_type(file, s, d, p)
             own = merge(*(self.of(file, s, b.value) for b in binds if b.value))
             if p.kind:
                 return (Type("ext", "tuple" if p.kind == "*" else "dict"),)
@@ -172,12 +169,40 @@ class Types:
             return self._filled(file, s, name, merge(*(self.of(file, s, b.value) for b in binds if b.value)))
         return None
 
+    def _put_into(self, file: int, scope: int, name: str) -> Types_:
+        """What `name.append(x)` and its kin put into the local container `name`."""
+        inserts = (a for a in self.world.view(file).accesses.get(scope, ()) if a.op == "insert" and a.target == name)
+        return merge(*(self.of(file, scope, a.value) for a in inserts if a.value[:1] not in ("", "#", "?")))
+
+    def _tuples_in(self, file: int, scope: int, name: str) -> Types_:
+        """The tuple that `name = [(a, b) for …]` is full of, by its parts; parts of no known type stay empty."""
+        binds, items = self.world.view(file).binds, []
+        for k in range(_PARTS):
+            found = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, f"{name}[*][{k}]"), ())))
+            items.append(found)
+        while items and not items[-1]:
+            items.pop()
+        return (Type("ext", "tuple", tuple(items)),) if items else ()
+
+    def _self_type(self, file: int, s: int, d: Definition, p: Param) -> Types_:
+        """The first parameter of a method: its class, or the subclass that a mixin says it is for (`self: Scheduler`)."""
+        around = Sym(file, d.parent)
+        if "classmethod" in d.flags or d.name.endswith("__new__"):
+            return (Type("cls", around),)
+        for t in self.annotation(file, s, p.annotation) if p.annotation else ():
+            if t.kind == "obj" and isinstance(t.ref, Sym) and self.world.is_a(t.ref, around):
+                return (t,)
+        return (Type("obj", around),)
+
     def _filled(self, file: int, scope: int, name: str, found: Types_) -> Types_:
         """Containers of unknown elements, with what `name[*]` and `name[]` were seen to hold."""
         if not any(unfilled(t) for t in found):
             return found
-        binds = self.world.view(file).binds
+        view = self.world.view(file)
+        binds = view.binds
         star = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, name + "[*]"), ())))
+        if view.python:
+            star = merge(star, self._put_into(file, scope, name), self._tuples_in(file, scope, name))
         values = merge(*(self.of(file, scope, b.value) for b in binds.get((scope, name + "[]"), ())))
         if not star and not values:
             return found

@@ -47,6 +47,8 @@ class Stores(Expressions):
     def elements(self, name: str, value: ast.expr) -> None:
         """What a container of unknown type holds: binds of `name[*]` (elements, keys) and `name[]` (a dict's values).
 
+        `[(a, b) for …]` holds tuples: binds of `name[*][0]`, `name[*][1]`.
+
         Known for displays, comprehensions and copies, whose own path says no more than `#list`.
         """
         kind = value.__class__
@@ -61,6 +63,8 @@ class Stores(Expressions):
             items = [("[*]", self.key), ("[]", self.element)]
         elif kind in _COMPREHENSIONS:
             items = [("[*]", self.element)]
+            if isinstance(value, ast.ListComp | ast.SetComp) and isinstance(value.elt, ast.Tuple):
+                items += [(f"[*][{k}]", plain(part)) for k, part in enumerate(value.elt.elts[:_ELEMENTS])]
         else:
             inner = copied(value)
             if inner is None:

@@ -258,3 +258,68 @@ def test_cpp_members_by_class():
     assert lines(uses.state("Box.copies_"), "insert") == [18]
     assert lines(uses.state("Box.copies_"), "remove") == [23]
     assert [m.line for m in uses.called("Copy.drop")] == [22]
+
+
+def test_a_mixins_self_may_be_annotated_with_the_class_it_is_for():
+    uses = Uses(
+        world(
+            core_py="""
+            class Loop:
+                def turn(self: "Core"):
+                    self.pending.append(1)
+
+                def reset(self: "Core"):
+                    self.pending = []
+
+            class Core(Loop):
+                def __init__(self):
+                    self.pending = []
+            """
+        )
+    )
+    assert lines(uses.state("Core.pending"), "insert") == [3]
+    assert lines(uses.state("Core.pending"), "clear") == [6]
+
+
+def test_what_a_local_list_holds_comes_from_its_appends_and_from_tuples_of_a_comprehension():
+    uses = Uses(
+        world(
+            tree_py="""
+            import heapq
+
+            class Node:
+                def __init__(self):
+                    self.parent: Node = None
+                    self.children = {}
+                    self.pins = 0
+
+            class Other:
+                def __init__(self):
+                    self.children = {}
+
+            class Tree:
+                def __init__(self):
+                    self.root = Node()
+                    self.ready = {self.root}
+
+                def leaves(self):
+                    found = []
+                    found.append(self.root)
+                    return found
+
+                def shrink(self):
+                    for node in self.leaves():
+                        node.pins -= 1
+
+                def evict(self):
+                    heap = [(rank(n), n) for n in list(self.ready)]
+                    _, node = heapq.heappop(heap)
+                    self.drop(node)
+
+                def drop(self, node):
+                    node.parent.children.pop(1)
+            """
+        )
+    )
+    assert lines(uses.state("Node.pins"), "augment-") == [25]
+    assert lines(uses.state("Node.children"), "remove") == [33]

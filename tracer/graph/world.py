@@ -220,9 +220,7 @@ class World:
                     sub = Sym(number, i)
                     if other.kind not in ("class", "enum") or sub in out or sub == cls:
                         continue
-                    if any(
-                        last_part(b.split("[")[0].split("<")[0]) == last_part(d.name) for b in other.bases
-                    ) and base in self.bases(sub):
+                    if other.bases and base in self.bases(sub):
                         out.append(sub)
                         todo.append(sub)
         return tuple(sorted(out))

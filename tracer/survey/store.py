@@ -203,16 +203,19 @@ def encode(facts: FileFacts) -> tuple[bytes, bytes]:
 def names_of(facts: FileFacts) -> list[str]:
     """What a file mentions, as `kind:name`, sorted.
 
-    d defines a class or function (last part of its name) · b has a class with this base · f declares this field ·
+    d defines a class or function (last part of its name) · b has a class with this base (by the name it was
+    imported under another) · f declares this field ·
     u uses this attribute (in any access path) · c calls this name · g has this decorator · i imports this name.
     A first entry `!why` is the file's problem.
     """
     found: set[str] = set()
     add = found.add
+    renamed = {i.alias: i.name for i in facts.imports if i.name and i.alias not in ("", i.name)}
     for d in facts.definitions:
         add("d:" + last_part(d.name))
         for b in d.bases:
-            add("b:" + last_part(b.split("[")[0].split("<")[0]))
+            base = last_part(b.split("[")[0].split("<")[0])
+            add("b:" + renamed.get(base, base))
         for g in d.decorators:
             add("g:" + last_part(g.split("(")[0]))
     for f in facts.fields:

@@ -323,3 +323,21 @@ def test_what_a_local_list_holds_comes_from_its_appends_and_from_tuples_of_a_com
     )
     assert lines(uses.state("Node.pins"), "augment-") == [25]
     assert lines(uses.state("Node.children"), "remove") == [33]
+
+
+def test_a_subclass_of_a_class_imported_under_another_name_is_one():
+    it = world(
+        pool_py="""
+        class Pool:
+            def take(self): ...
+        """,
+        wide_py="""
+        from pool import Pool as Plain
+
+        class WidePool(Plain):
+            def take(self): ...
+        """,
+    )
+    (pool,) = it.classes("Pool")
+    assert [it.name(s) for s in it.subclasses(pool)] == ["WidePool"]
+    assert [it.path(m.file) for m in Uses(it).overrides("Pool.take")] == ["wide.py"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 
 
 class FINISH_ABORT:
@@ -71,6 +72,30 @@ def row_back(cache: BasePrefixCache) -> None:
 
 def page_key(prior: str, tokens: bytes) -> str:
     return hashlib.sha256(prior.encode() + tokens).hexdigest()  # expect: key.hash-chain derive
+
+
+class RadixKey:  # expect: key.radix-key derive
+    token_ids: list[int]
+    extra_key: str | None
+
+    def first_page(self, size: int) -> tuple[str | None, tuple[int, ...]]:
+        plain = tuple(self.token_ids[:size])  # expect: key.child-key derive
+        return (self.extra_key, plain)
+
+    def length(self) -> int:
+        return len(self.token_ids)  # expect: nothing
+
+
+class PrefetchOperation:
+    start_time = 0.0
+
+
+def too_long(operation: PrefetchOperation, allowed: float) -> bool:
+    return time.monotonic() - operation.start_time > allowed  # expect: failure.prefetch-timeout detect
+
+
+def age(operation: PrefetchOperation) -> float:
+    return operation.start_time  # expect: nothing
 
 
 class FullComponent:

@@ -185,7 +185,7 @@ class Types:
         return (Type("ext", "tuple", tuple(items)),) if items else ()
 
     def _self_type(self, file: int, s: int, d: Definition, p: Param) -> Types_:
-        """The first parameter of a method: its class, or the subclass that a mixin says it is for (`self: Scheduler`)."""
+        """A method's first parameter: its class, or the subclass that a mixin says it is for (`self: Scheduler`)."""
         around = Sym(file, d.parent)
         if "classmethod" in d.flags or d.name.endswith("__new__"):
             return (Type("cls", around),)

@@ -162,7 +162,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`source` reaches `target` at `file:line`; an unresolved target keeps its source text."""
+    """`source` reaches `target` at `file:line`; an unresolved target keeps its source text.
+
+    `via` is "return" where not control but a result travels: from a function to the caller that uses it.
+    """
 
     source: str
     target: str
@@ -170,6 +173,7 @@ class Edge:
     basis: Basis
     file: str
     line: int
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
+from tracer.graph.bindings import Bindings
 from tracer.graph.calls import CallSite
 from tracer.graph.declared import Declared
 from tracer.graph.uses import Uses
@@ -60,11 +61,17 @@ class Crossings:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world, self.types = uses, uses.world, uses.types
+        self.bound = Bindings(uses)
 
     @functools.cached_property
     def declared(self) -> Declared:
         """The crossings that rules declare."""
         return Declared(self.uses)
+
+    @property
+    def bindings(self) -> dict[str, tuple[Sym, ...]]:
+        """Names that native code gives to Python → what runs."""
+        return self.bound.names
 
     def of_file(self, number: int) -> Iterator[Crossing]:
         """Every crossing that starts in file `number`."""
@@ -72,7 +79,7 @@ class Crossings:
             source = Sym(number, self.world.function_of(number, call.scope))
             yield from self._handed(number, call, source)
             yield from self._rpc(number, call, source)
-            yield from self._bound(number, call, source)
+            yield from self.bound.out_of(number, call, source)
         yield from self._shared(number)
         yield from self._events(number)
         yield from self.declared.of_file(number)
@@ -82,7 +89,7 @@ class Crossings:
         for call in calls:
             yield from self._handed(sym.file, call, sym)
             yield from self._rpc(sym.file, call, sym)
-            yield from self._bound(sym.file, call, sym)
+            yield from self.bound.out_of(sym.file, call, sym)
         for a in self.world.view(sym.file).facts.accesses:
             if a.op not in _FILL or self.world.function_of(sym.file, a.scope) != sym.index:
                 continue
@@ -153,56 +160,6 @@ class Crossings:
         found = [s for s in self.world.functions(pointer) if not self.world.view(s.file).python]
         bodies = [s for s in found if self.world.kind(s) == "function"]
         return sorted(bodies or found, key=lambda s: (s.file != near, s))[:8]
-
-    # -- bindings --------------------------------------------------------------------
-    def _bound(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
-        """A Python call that nothing in Python answers, by a name that a C++ binding defines."""
-        if not self.world.view(number).python or not self.bindings:
-            return
-        items = parts(call.callee)
-        name = items[-1].lstrip(".")
-        if name not in self.bindings or len(items) < 2:
-            return
-        if any(isinstance(t.to, Sym) and t.basis != "by_name" for t in self.uses.calls.targets(number, call)):
-            return
-        for target in self.bindings[name]:
-            yield source, target, "binding", "declared", number, call.line
-
-    @functools.cached_property
-    def bindings(self) -> dict[str, tuple[Sym, ...]]:
-        """Names that C++ gives to Python (`.def("n", …)`, `ops.impl("n", …)`) → what runs."""
-        out: dict[str, list[Sym]] = {}
-        for name in ("def", "impl", "def_static"):
-            for number in self.world.files_with("c", name):
-                for call in self.world.view(number).facts.calls:
-                    if last_part(call.callee.rsplit(".", 1)[-1]) == name and call.args and call.args[0].path == "#str":
-                        bound = call.args[0].text.split("(")[0].split("::")[-1].strip("\"' ")
-                        out.setdefault(bound, []).extend(self._runs(number, call))
-        return {k: tuple(dict.fromkeys(v))[:8] for k, v in out.items() if v}
-
-    def _runs(self, number: int, call: Call) -> list[Sym]:
-        for arg in call.args[1:]:
-            if arg.path == "#lambda":
-                inner = [
-                    c
-                    for c in self.world.view(number).calls.get(call.scope, ())
-                    if call.line <= c.line <= call.last and c is not call
-                ]
-                return [
-                    t.to
-                    for c in inner
-                    for t in self.uses.calls.targets(number, c)
-                    if isinstance(t.to, Sym) and self.world.owner(t.to) is not None
-                ]
-            if "::" in arg.path or arg.path.isidentifier():
-                found = self._member(arg.path, number) or [
-                    t.ref
-                    for t in self.types.of(number, call.scope, arg.path)
-                    if t.kind == "fn" and isinstance(t.ref, Sym)
-                ]
-                if found:
-                    return found
-        return []
 
     # -- state ------------------------------------------------------------------------
     def _shared(self, number: int) -> Iterator[Crossing]:

@@ -32,6 +32,7 @@ class End:
     on: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
+    results: bool = False
     hands: str = ""  # "" no · "*" any argument · "0" or a keyword: that one
     args: str = ""
     within: tuple[str, ...] = ()
@@ -109,6 +110,8 @@ def _end(item: Mapping[str, Any], name: str, where: str) -> End:
         raise RuleError(f"{name}: op and state go together", where=where)
     if "on" in item and matcher != "call":
         raise RuleError(f"{name}: on goes with call", where=where)
+    if item.get("results") and matcher != "writes":
+        raise RuleError(f"{name}: results goes with writes", where=where)
     try:
         re.compile(item.get("args", ""))
     except re.error as error:
@@ -120,6 +123,7 @@ def _end(item: Mapping[str, Any], name: str, where: str) -> End:
         on=_strings(item.get("on")),
         state=_strings(item.get("state")),
         key=_strings(item.get("key")),
+        results=item.get("results", False),
         hands="*" if hands is True else str(hands),
         args=item.get("args", ""),
         within=_strings(item.get("within")),

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.graph.crossings import Crossings
+from tracer.graph.flow import Flow
+from tracer.graph.returns import Return, Returns
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Basis, Edge
@@ -25,6 +27,7 @@ class Link(NamedTuple):
     basis: Basis
     file: int
     line: int
+    via: str = ""
 
 
 class Edges:
@@ -33,12 +36,25 @@ class Edges:
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world = uses, uses.world
         self.crossings = Crossings(uses)
+        self._returns = Returns(uses, Flow(uses.world))
 
     def of_file(self, number: int) -> Iterator[Link]:
         """Every edge that starts in file `number`: its calls, then what crosses from it."""
         yield from self._calls(number)
         for c in self.crossings.of_file(number):
             yield Link(*c)
+        yield from self._back(self._returns.to_callers_in(number))
+
+    def returns(self, sym: Sym) -> Iterator[Link]:
+        """Where what the function took out of shared state, or observed, goes as its result: to its callers."""
+        yield from self._back(self._returns.out_of(sym))
+
+    @staticmethod
+    def _back(found: Iterator[Return]) -> Iterator[Link]:
+        for r in found:
+            kinds = ("dynamic",) if r.how.basis in ("inherited", "by_name") else ("call", "dynamic")
+            for kind in kinds:
+                yield Link(r.source, r.target, kind, r.how.basis, r.file, r.line, "return")
 
     def out_of(self, sym: Sym) -> Iterator[Link]:
         """The edges that start in one function, without looking at the rest of the world."""
@@ -74,9 +90,8 @@ class Edges:
     def edge(self, link: Link) -> Edge:
         """A link with symbols for definitions."""
         target = self.world.symbol(link.target) if isinstance(link.target, Sym) else link.target
-        return Edge(
-            self.world.symbol(link.source), target, link.kind, link.basis, self.world.path(link.file), link.line
-        )
+        source, file = self.world.symbol(link.source), self.world.path(link.file)
+        return Edge(source, target, link.kind, link.basis, file, link.line, link.via)
 
 
 def edges_of(world: World) -> Iterator[Edge]:

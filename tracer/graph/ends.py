@@ -7,11 +7,13 @@ rules/crossings/schema.json for the forms; `declared.py` joins two ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from tracer.globs import path_matches
 from tracer.graph.declarations import End
+from tracer.graph.flow import Flow
+from tracer.graph.returns import Returns
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.survey.facts import Arg, Call, Definition
@@ -20,6 +22,7 @@ from tracer.survey.store import last_part
 
 _WRITES = frozenset({"write", "clear", "insert", "augment", "augment+", "augment-"})
 _READS = frozenset({"read", "remove", "clear"})
+GIVERS = 2  # functions that only pass a result on
 
 
 class Found(NamedTuple):
@@ -36,11 +39,14 @@ class Ends:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world, self.types = uses, uses.world, uses.types
+        self.returns = Returns(uses, Flow(uses.world))
 
     def of(self, end: End) -> tuple[Found, ...]:
         """Every function of live code that `end` describes, by file and line; none twice."""
-        found = getattr(self, "_" + end.matcher)(end)
-        kept = {f for f in found if (f.key or not end.key) and self._fits(f, end)}
+        found = {f for f in getattr(self, "_" + end.matcher)(end) if f.key or not end.key}
+        kept = {f for f in found if self._fits(f, end)}
+        if end.results:
+            kept |= {f for f in self._givers(end, kept) if not self.world.context(f.file)}
         return tuple(sorted(kept, key=lambda f: (f.file, f.line, f.function, f.key)))
 
     def _fits(self, found: Found, end: End) -> bool:
@@ -242,13 +248,40 @@ class Ends:
 
     def _writes(self, end: End) -> Iterator[Found]:
         for pattern in end.patterns:
-            yield from self._of_fields(pattern, _WRITES.__contains__)
+            yield from (found for found, _ in self._of_fields(pattern, _WRITES))
             for m in self.uses.constructed(pattern):
-                for key in self._given(m.file, m.call) if m.call else ():
+                for key, _ in self._given(m.file, m.call) if m.call else ():
                     yield Found(self._function(m.file, m.scope), m.file, m.line, key)
 
-    def _given(self, number: int, call: Call) -> Iterator[str]:
-        """The fields of a message that its construction fills."""
+    def _givers(self, end: End, writers: Collection[Found]) -> Iterator[Found]:
+        """The functions whose result is what `writers` write."""
+        for pattern in end.patterns:
+            for found, value in self._of_fields(pattern, _WRITES):
+                if found in writers:
+                    yield from self._giving(found, value)
+            for m in self.uses.constructed(pattern):
+                for key, value in self._given(m.file, m.call) if m.call else ():
+                    found = Found(self._function(m.file, m.scope), m.file, m.line, key)
+                    if found in writers:
+                        yield from self._giving(found, value)
+
+    def _giving(self, found: Found, value: str, depth: int = GIVERS) -> Iterator[Found]:
+        """The functions that give `value`, through locals and through functions that pass it on."""
+        number, scope = found.function
+        for path in self.uses.spelt_out(number, scope, value):
+            items = parts(path)
+            ends = [k for k, i in enumerate(items) if i == "()"]
+            for t in self.uses.calls.callees(number, scope, join(items[: ends[-1]])) if ends else ():
+                if not isinstance(t.to, Sym) or not self.returns.relays(t.to):
+                    continue
+                d = self.world.definition(t.to)
+                giver = Found(t.to, t.to.file, d.line if d else 1, found.key)
+                yield giver
+                for b in self.world.view(t.to.file).binds.get((t.to.index, "return"), ()) if depth else ():
+                    yield from self._giving(giver, b.value, depth - 1)
+
+    def _given(self, number: int, call: Call) -> Iterator[tuple[str, str]]:
+        """The fields of a message that its construction fills, with the values."""
         made = [t.ref for t in self.types.of(number, call.scope, call.callee + "()") if isinstance(t.ref, Sym)]
         names: dict[str, None] = {}
         for cls in reversed(self.world.mro(made[0])) if made else ():
@@ -256,27 +289,27 @@ class Ends:
         order = list(names)
         for k, arg in enumerate(call.args):
             if arg.keyword not in ("", "*", "**"):
-                yield arg.keyword
+                yield arg.keyword, arg.path
             elif not arg.keyword and k < len(order):
-                yield order[k]
+                yield order[k], arg.path
 
     def _reads(self, end: End) -> Iterator[Found]:
         for pattern in end.patterns:
-            yield from self._of_fields(pattern, _READS.__contains__)
+            yield from (found for found, _ in self._of_fields(pattern, _READS))
 
-    def _of_fields(self, pattern: str, wanted: Callable[[str], bool]) -> Iterator[Found]:
-        """Accesses to any field of the message; what its own methods do is done by their callers."""
+    def _of_fields(self, pattern: str, ops: frozenset[str]) -> Iterator[tuple[Found, str]]:
+        """Accesses to any field of the message, with the value; what its own methods do is done by their callers."""
         for cls in self.world.classes(pattern):
             family = (cls, *self.world.subclasses(cls))
             for c in family:
                 for name in sorted({n for o, n in self.world.view(c.file).fields if o == c.index}):
                     for m in self.uses.state(f"{self.world.symbol(c)}.{name}"):
-                        if not wanted(m.op):
+                        if m.op not in ops:
                             continue
                         function = self._function(m.file, m.scope)
                         if self.world.owner(function) not in family:
-                            yield Found(function, m.file, m.line, name)
+                            yield Found(function, m.file, m.line, name), m.access.value if m.access else ""
                             continue
                         for site in self.uses.calls.callers(function):
                             caller = self._function(site.file, site.call.scope)
-                            yield Found(caller, site.file, site.call.line, name)
+                            yield Found(caller, site.file, site.call.line, name), ""

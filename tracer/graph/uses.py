@@ -87,10 +87,10 @@ class Uses(Places):
         family = set(owners)
         for number in self.world.files_with("u", field):
             view = self.world.view(number)
+            aliases = {(b.scope, b.name) for b in view.facts.binds if field in b.value}
+            locals_ = {name for _, name in aliases}
             for a in view.facts.accesses:
-                if field not in a.target and not (
-                    parts(a.target)[:1] and self._aliased(number, a.scope, parts(a.target)[0], field)
-                ):
+                if field not in a.target and not (locals_ and self._aliased(number, a, aliases, locals_)):
                     continue
                 for path in self._spellings(number, a.scope, a.target, field):
                     hit = self._access(number, a, path, field, family, module)
@@ -111,13 +111,22 @@ class Uses(Places):
                     if basis is not None:
                         yield Match(number, call.scope, call.line, call.last, "read", basis, call=call)
 
-    def _aliased(self, number: int, scope: int, root: str, field: str) -> bool:
-        """Whether local `root` is bound to something that mentions `field`."""
-        return any(
-            field in b.value
-            for s in self.world.chain(number, scope)
-            for b in self.world.view(number).binds.get((s, root), ())
-        )
+    def _aliased(self, number: int, a: Access, aliases: set[tuple[int, str]], names: set[str]) -> bool:
+        """Whether the access starts at one of `aliases`: (scope, local) bound to something that mentions the field."""
+        root = next(iter(parts(a.target)), "")
+        return root in names and any((s, root) in aliases for s in self.world.chain(number, a.scope))
+
+    def spelt_out(self, number: int, scope: int, path: str) -> tuple[str, ...]:
+        """`path`, and what it is when local names are written out (`x.done` → `self.api.poll().done`)."""
+        out = [path]
+        for _ in range(ALIAS_DEPTH):
+            items = parts(out[-1])
+            binds = self.world.view(number).binds.get((scope, items[0]), ()) if items else ()
+            more = [b.value + join(items[1:]) for b in binds if b.value and b.value not in ("?", out[-1])]
+            if not more or more[0] in out:
+                break
+            out += more
+        return tuple(dict.fromkeys(out))
 
     def _spellings(self, number: int, scope: int, path: str, field: str, depth: int = 0) -> Iterator[str]:
         """The path as written, then with local aliases written out."""

@@ -22,6 +22,8 @@ def write(edges: Iterable[Edge], form: str) -> Iterator[str]:
 def _jsonl(edges: Iterable[Edge]) -> Iterator[str]:
     for e in edges:
         row = {"source": e.source, "target": e.target, "kind": e.kind, "basis": e.basis, "file": e.file, "line": e.line}
+        if e.via:
+            row["via"] = e.via
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 

@@ -149,6 +149,43 @@ def test_a_message_joins_the_writers_and_readers_of_each_field_also_through_its_
     }
 
 
+def test_whoever_gives_what_is_written_is_an_end_too_where_asked_for(tmp_path):
+    code = """
+        class Out:
+            def __init__(self):
+                self.done = None
+        class Worker:
+            def __init__(self):
+                self.jobs = []
+            def finished(self):
+                job = self.jobs.pop()
+                return {job}, 1
+        class Front:
+            def __init__(self, w: Worker):
+                self.w = w
+            def finished(self):
+                return self.w.finished()
+        def report(f: Front):
+            out = Out()
+            out.done, n = f.finished()
+            return out
+        def read(o: Out):
+            return len(o.done)
+    """
+    text = """
+  kind: process
+  from: { writes: Out, in: "a.py", results: true, key: field }
+  to: { reads: Out, key: field }
+"""
+    assert joined(tmp_path, text, world(a_py=code)) == {
+        ("a.report", "a.read", "process"),
+        ("a.Front.finished", "a.read", "process"),
+        ("a.Worker.finished", "a.read", "process"),
+    }
+    without = text.replace(", results: true", "")
+    assert joined(tmp_path, without, world(a_py=code)) == {("a.report", "a.read", "process")}
+
+
 def test_state_and_calls_on_a_field_join_without_a_key_within_the_bounds_given(tmp_path):
     code = """
         class Client:

@@ -1,0 +1,131 @@
+"""Bindings: a Python call that runs native code, joined by the name under which the native code gives it out.
+
+`.def("n", &C::f)` of pybind11, `ops.impl("n", …)` of PyTorch, and operators that Python itself registers by name. A
+call takes that way when nothing in Python answers it, or when its object's class takes in methods at run time.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from tracer.graph.uses import Uses
+from tracer.graph.world import Sym
+from tracer.model import Basis
+from tracer.survey.facts import Arg, Call
+from tracer.survey.paths import join, parts
+from tracer.survey.store import last_part
+
+DEFINERS = ("def", "impl", "def_static", "m_impl")
+OPERATORS = "torch.ops."
+MANY = 8  # things that run under one name
+Crossing = tuple[Sym, Sym | str, str, Basis, int, int]
+
+
+class Bindings:
+    """Finds the native side of Python calls in one world."""
+
+    def __init__(self, uses: Uses) -> None:
+        self.uses, self.world, self.types = uses, uses.world, uses.types
+
+    def out_of(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
+        """What `call`, in function `source`, runs beyond the border."""
+        if not self.world.view(number).python:
+            return
+        items = parts(call.callee)
+        name = items[-1].lstrip(".")
+        if len(items) < 2 or not (name in self.names or name in self.operators):
+            return
+        operator = call.callee.startswith(OPERATORS)
+        if not operator and not self._beyond(number, call, items):
+            return
+        for target in (*self.names.get(name, ()), *(self.operators.get(name, ()) if operator else ())):
+            yield source, target, "binding", "declared", number, call.line
+
+    def _beyond(self, number: int, call: Call, items: tuple[str, ...]) -> bool:
+        """Whether nothing in Python answers the call, or its object may have got the method at run time."""
+        found = self.uses.calls.targets(number, call)
+        if not any(isinstance(t.to, Sym) and t.basis != "by_name" for t in found):
+            return True
+        receivers = self.types.of(number, call.scope, join(items[:-1]))
+        return any(isinstance(r.ref, Sym) and r.kind == "obj" and self._open(r.ref) for r in receivers)
+
+    @functools.cache  # noqa: B019
+    def _open(self, cls: Sym) -> bool:
+        """Whether the class sets attributes of itself by computed names: `setattr(self, name, native)`."""
+        for c in self.world.mro(cls):
+            view = self.world.view(c.file)
+            for call in view.facts.calls if view.python else ():
+                if call.callee == "setattr" and len(call.args) == 3 and call.args[0].path == "self":
+                    owner = self.world.owner(Sym(c.file, self.world.function_of(c.file, call.scope)))
+                    if owner == c and call.args[1].path != "#str":
+                        return True
+        return False
+
+    @functools.cached_property
+    def names(self) -> dict[str, tuple[Sym, ...]]:
+        """Names that native code gives to Python → what runs."""
+        out: dict[str, list[Sym]] = {}
+        for name in DEFINERS:
+            for number in self.world.files_with("c", name):
+                for call in self.world.view(number).facts.calls:
+                    if last_part(call.callee.rsplit(".", 1)[-1]) == name and call.args and call.args[0].path == "#str":
+                        bound = call.args[0].text.split("(")[0].split("::")[-1].strip("\"' ")
+                        out.setdefault(bound, []).extend(self._runs(number, call))
+        return {k: tuple(dict.fromkeys(v))[:MANY] for k, v in out.items() if v}
+
+    @functools.cached_property
+    def operators(self) -> dict[str, tuple[Sym, ...]]:
+        """Operators that Python registers by name, with a function: `register_custom_op("n", fn)`."""
+        out: dict[str, list[Sym]] = {}
+        for name in sorted(n for n in self.world.names("c") if "register" in n and "op" in n):
+            for number in self.world.files_with("c", name):
+                for call in self.world.view(number).facts.calls:
+                    if last_part(call.callee) != name or not any(a.path == "#str" for a in call.args):
+                        continue
+                    bound = next(a.text for a in call.args if a.path == "#str").split("(")[0].split("::")[-1]
+                    out.setdefault(bound, []).extend(f for a in call.args for f in self._functions(number, call, a))
+        return {k: tuple(dict.fromkeys(v))[:MANY] for k, v in out.items() if v}
+
+    def _runs(self, number: int, call: Call) -> list[Sym]:
+        for arg in call.args[1:]:
+            if arg.path == "#lambda":
+                return self._in_lambda(number, call)
+            found = self._functions(number, call, arg)
+            if not found and arg.path.endswith("()"):  # a macro or function around it: `BOX(&f)`
+                inner = [c for c in self._within(number, call) if c.callee == arg.path[:-2]]
+                found = [f for c in inner for a in c.args for f in self._functions(number, c, a)]
+            if found:
+                return found
+        return []
+
+    def _in_lambda(self, number: int, call: Call) -> list[Sym]:
+        """What a lambda runs: the methods of objects that it calls, else the engine's own functions."""
+        found = [
+            t.to
+            for c in self._within(number, call)
+            for t in self.uses.calls.targets(number, c)
+            if isinstance(t.to, Sym) and self.world.kind(t.to) != "class"
+        ]
+        return [f for f in found if self.world.owner(f) is not None] or found
+
+    def _within(self, number: int, call: Call) -> list[Call]:
+        """The calls written inside the arguments of `call`."""
+        near = self.world.view(number).calls.get(call.scope, ())
+        return [c for c in near if call.line <= c.line <= call.last and c is not call]
+
+    def _functions(self, number: int, call: Call, arg: Arg) -> list[Sym]:
+        if not arg.path or arg.path[0] in "#?<" or arg.path.endswith(")"):
+            return []
+        native = not self.world.view(number).python
+        return (self.member(arg.path, number) if native else []) or [
+            t.ref
+            for t in self.types.of(number, call.scope, arg.path)
+            if t.kind == "fn" and isinstance(t.ref, Sym)
+        ]
+
+    def member(self, pointer: str, near: int) -> list[Sym]:
+        """The definitions of `Class::method` or of a function, bodies before declarations."""
+        found = [s for s in self.world.functions(pointer) if not self.world.view(s.file).python]
+        bodies = [s for s in found if self.world.kind(s) == "function"]
+        return sorted(bodies or found, key=lambda s: (s.file != near, s))[:MANY]

@@ -13,7 +13,7 @@ from tracer import catalog
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
-from tracer.model import Gap, Site, SourceTree, Use, digest_of, lines_of
+from tracer.model import EngineRevision, Gap, Site, SourceTree, Use, digest_of, lines_of
 from tracer.survey.store import Store
 
 
@@ -75,6 +75,12 @@ def keep(
 def _key(tree: SourceTree, role: str, rules: tuple[Path, ...]) -> str:
     source = f"{tree.engine}:{tree.version}:{tree.revision.digest}:{tree.revision.commit}"
     return f"where:{role}:{source}:{rules_digest(tree.engine, rules)}:{code_digest()}"
+
+
+def links_key(engines: Sequence[EngineRevision]) -> str:
+    """Where the links between the functions of these engines, joined in this order, are kept."""
+    sources = "+".join(f"{e.name}:{e.version}:{e.revision.digest}:{e.revision.commit}" for e in engines)
+    return f"links:{sources}:{rules_digest('crossings')}:{code_digest()}"
 
 
 @functools.lru_cache

@@ -187,6 +187,9 @@ class Step:
     from_file: str = ""
     from_line: int = 0
     basis: Basis = "exact"
+    engine: str = ""
+    mark: str = ""  # which way-point of a named path this step is
+    others: int = 0  # how many more implementations the same call may reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,127 +1,202 @@
 """How does A reach B? A lazy search over edges, and the path step by step with every crossing named.
 
-Only the functions on the way are opened. The shortest path by trust wins: a sure edge costs 1, a virtual or declared
-one 2, one by name 4. A path that cannot be completed ends with the last step that was reached, and why it stops.
+Only the functions on the way are opened. The shortest path by trust wins: a sure edge is cheap, a virtual or declared
+one dearer, one by name or one of many alternatives dearest. A path that cannot be completed ends with the last
+step that was reached, and why it stops.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
-import networkx as nx
-
-from tracer.errors import UsageError
-from tracer.graph.edges import Edges, Link
-from tracer.graph.world import Sym, World
+from tracer.globs import path_matches
+from tracer.graph.calls import COMMON
+from tracer.graph.edges import Link
+from tracer.graph.hops import Hops
+from tracer.graph.search import Search, Way
+from tracer.graph.world import Sym
 from tracer.model import Path, Step
+from tracer.routes import Route
+from tracer.stations import Sites, Stations
+from tracer.survey.store import last_part
 
-COST = {"exact": 1, "typed": 1, "observed": 1, "inherited": 2, "declared": 2, "by_name": 4}
-REACH = 6000  # functions opened in one search; more is "no path within reach", said so
+TOLL = 6  # how much dearer a link of one answer is for the next
+BACK, CROWD = 3, 120  # steps backwards from a goal that was not reached, and how many functions at most
 
 
 class Paths:
     """Finds paths in one world."""
 
-    def __init__(self, edges: Edges) -> None:
-        self.edges, self.world = edges, edges.world
+    def __init__(self, hops: Hops, sites: Sites = lambda role: ()) -> None:  # noqa: ARG005
+        self.hops, self.world = hops, hops.world
+        self.stations = Stations(hops, sites)
+        self._leading: dict[frozenset[Sym], frozenset[str]] = {}
 
-    def symbol(self, name: str) -> list[Sym]:
-        """The functions that `name` (a symbol or any tail of it) means; `UsageError` with near names if none."""
-        found = [s for s in self.world.functions(name) if self.world.kind(s) == "function"]
-        if not found:
-            raise UsageError(f"no function {name!r}", todo=_near(self.world, name))
-        return found
+    def between(
+        self,
+        start: str,
+        end: str,
+        count: int = 1,
+        through: Sequence[str] = (),
+        choices: Sequence[tuple[str, Sequence[str]]] = (),
+    ) -> list[Path]:
+        """Up to `count` paths from `start` to `end`, best first; one that stops short if there is none.
 
-    def between(self, start: str, end: str, count: int = 1, through: Sequence[str] = ()) -> list[Path]:
-        """Up to `count` paths from `start` to `end`, best first; one that stops short if there is none."""
-        sources, goals = self.symbol(start), set(self.symbol(end))
-        graph = self.explore(sources, goals)
-        reached = [g for g in goals if g in graph and any(nx.has_path(graph, s, g) for s in sources)]
-        title = f"{start} → {end}"
-        if not reached:
-            return [self._stopped(graph, sources, title)]
-        best: list[tuple[int, list[Sym]]] = []
-        for s in sources:
-            for g in reached:
-                if s != g and nx.has_path(graph, s, g):
-                    ways = _first(nx.shortest_simple_paths(graph, s, g, weight="cost"), count * 8)
-                    kept = (w for w in ways if all(any(self.world.matches(n, t) for n in w) for t in through))
-                    best += [(nx.path_weight(graph, w, "cost"), w) for w in kept]
-        best.sort(key=lambda b: (b[0], [self.world.symbol(n) for n in b[1]]))
-        if not best:
-            return [Path("path", title, (), f"no path through {', '.join(through)}")]
-        return [Path("path", title, self._steps(graph, nodes), "complete") for _, nodes in best[:count]]
+        `through` names what must be passed, in order. A name is a symbol or a tail of one, `file:line` or a rule's id.
+        """
+        names = [start, *through, end]
+        stops = [set(self.stations.named(name)) for name in names]
+        found = self._ways(stops, names, count, choices)
+        return [Path("path", f"{start} → {end}", steps, why) for steps, why in found]
 
-    def explore(self, sources: Sequence[Sym], goals: set[Sym]) -> nx.DiGraph:
-        """The graph around `sources`, cheapest first, until every goal is reached or `REACH` functions are open."""
-        graph = nx.DiGraph()
-        graph.add_nodes_from(sources)
-        waves: dict[int, list[Sym]] = {0: list(sources)}
-        done: set[Sym] = set()
-        missing = set(goals)
-        while waves and missing and len(done) < REACH:
-            cost = min(waves)
-            for sym in waves.pop(cost):
-                if sym in done:
-                    continue
-                done.add(sym)
-                missing.discard(sym)
-                for link in self.edges.out_of(sym):
-                    if not isinstance(link.target, Sym) or link.target == sym:
-                        continue
-                    price = COST.get(link.basis, 8)
-                    held = graph.get_edge_data(sym, link.target)
-                    if held is None or price < held["cost"]:
-                        graph.add_edge(sym, link.target, cost=price, link=link)
-                    if link.target not in done:
-                        waves.setdefault(cost + price, []).append(link.target)
-        return graph
+    def along(
+        self, route: Route, count: int = 1, choices: Sequence[tuple[str, Sequence[str]]] = (), language: str = "en"
+    ) -> list[Path]:
+        """The named path `route` in this world, up to `count` alternatives; one that stops short if it must."""
+        title = (language == "zh" and route.title.zh) or route.title.en
+        names = [(language == "zh" and s.what.zh) or s.what.en for s in route.way]
+        stops = [self.stations.of(s) for s in route.way]
+        chosen = dict(route.choose) | dict(choices)
+        found = self._ways(stops, names, count, list(chosen.items()), route.avoid, tell=True)
+        return [Path(route.id, title, steps, why) for steps, why in found]
 
-    def _steps(self, graph: nx.DiGraph, nodes: Sequence[Sym]) -> tuple[Step, ...]:
-        steps = [self._step(nodes[0], None)]
-        return (*steps, *(self._step(b, graph.edges[a, b]["link"]) for a, b in itertools.pairwise(nodes)))
+    def _ways(
+        self,
+        stops: Sequence[set[Sym]],
+        names: Sequence[str],
+        count: int,
+        choices: Sequence[tuple[str, Sequence[str]]],
+        avoid: Collection[str] = (),
+        *,
+        tell: bool = False,
+    ) -> list[tuple[tuple[Step, ...], str]]:
+        empty = next((k for k, s in enumerate(stops) if not s), None)
+        kept = stops if empty is None else stops[:empty]
+        if not kept:
+            return [((), f"nothing here is its start ({names[0]})")]
+        search = Search(self.hops, self._filter(stops, choices, avoid), self._has_clue)
+        ways: list[Way] = []
+        for _ in range(count * 2):
+            way = search.along(kept)
+            assert way is not None
+            if way.links not in [w.links for w in ways]:
+                ways.append(way)
+            if len(ways) == count or way.missing >= 0:
+                break
+            search.shun(way, TOLL)
+        complete = [w for w in ways if w.missing < 0] or ways[:1]
+        tolls = {w.links: sum(self._price(link) for link in w.links) for w in complete}
+        complete.sort(key=lambda w: tolls[w.links])
+        out = []
+        for way in complete:
+            why = "complete"
+            labels = names[: len(way.legs) if way.missing < 0 else way.missing] if tell else ()
+            if way.missing >= 0:
+                why = self._why(way, stops, names)
+            elif empty is not None:
+                why = f"stops: nothing here is the next way-point ({names[empty]})"
+            out.append((self._steps(way, labels), why))
+        return out
 
-    def _step(self, sym: Sym, link: Link | None) -> Step:
+    def _price(self, link: Link) -> int:
+        return next((c for c, other in self.hops.out(link.source).links if other == link), 0)
+
+    def _filter(
+        self, stops: Sequence[set[Sym]], choices: Sequence[tuple[str, Sequence[str]]], avoid: Collection[str]
+    ) -> Callable[[Link], bool]:
+        wanted = {s for stop in stops for s in stop}
+        shut = self.stations.chosen(choices)
+        closed: dict[int, bool] = {}
+
+        def allowed(link: Link) -> bool:
+            target = link.target
+            assert isinstance(target, Sym)
+            if target in wanted:
+                return True
+            if target.file not in closed:
+                closed[target.file] = bool(self.world.context(target.file)) or (
+                    bool(avoid) and path_matches(self.world.path(target.file), avoid)
+                )
+            if closed[target.file]:
+                return False
+            return not shut or self.world.owner(target) not in shut
+
+        return allowed
+
+    # -- steps -------------------------------------------------------------------------
+    def _steps(self, way: Way, labels: Sequence[str]) -> tuple[Step, ...]:
+        marks: dict[int, list[str]] = {}
+        for k, label in enumerate(labels):
+            marks.setdefault(way.legs[k], []).append(label)
+        chain: list[Link | None] = [None, *way.links]
+        return tuple(self._step(way.start, link, "; ".join(marks.get(k, ()))) for k, link in enumerate(chain))
+
+    def _step(self, start: Sym, link: Link | None, mark: str) -> Step:
+        sym = start if link is None else link.target
+        assert isinstance(sym, Sym)
         d = self.world.definition(sym)
-        line = d.line if d else 1
+        place = (self.world.symbol(sym), self.world.path(sym.file), d.line if d else 1)
+        engine = self.stations.engine(sym)
         if link is None:
-            return Step(self.world.symbol(sym), self.world.path(sym.file), line)
+            return Step(*place, engine=engine, mark=mark)
         return Step(
-            self.world.symbol(sym),
-            self.world.path(sym.file),
-            line,
+            *place,
             link.kind,
             self.world.path(link.file),
             link.line,
             link.basis,
+            engine=engine,
+            mark=mark,
+            others=self._others(link),
         )
 
-    def _stopped(self, graph: nx.DiGraph, sources: Sequence[Sym], title: str) -> Path:
-        """The way to the farthest function that was reached, and what could not be followed from there."""
-        lengths = nx.multi_source_dijkstra_path(graph, set(sources), weight="cost")
-        far = max(lengths.values(), key=lambda nodes: (len(nodes), self.world.symbol(nodes[-1])))
-        open_ends = sum(1 for link in self.edges.out_of(far[-1]) if link.basis == "unresolved")
-        why = f"no way found among {graph.number_of_nodes()} functions reached"
-        if graph.number_of_nodes() >= REACH:
+    def _others(self, link: Link) -> int:
+        """How many other implementations the same call may reach."""
+        if link.kind != "dynamic":
+            return 0
+        rivals = {
+            o.target
+            for _, o in self.hops.out(link.source).links
+            if (o.file, o.line, o.kind) == (link.file, link.line, "dynamic")
+            and isinstance(o.target, Sym)
+            and isinstance(link.target, Sym)
+            and self.world.name(o.target) == self.world.name(link.target)
+        }
+        return len(rivals) - 1
+
+    # -- where it stops ----------------------------------------------------------------
+    def _has_clue(self, sym: Sym, goals: set[Sym]) -> bool:
+        return self._clue(sym, goals) is not None
+
+    def _clue(self, sym: Sym, goals: set[Sym]) -> tuple[str, int] | None:
+        """A call of `sym` that does not resolve and has the name of a goal, or of a function that leads to one."""
+        key = frozenset(goals)
+        if key not in self._leading:
+            self._leading[key] = self._names_before(goals)
+        names = self._leading[key]
+        return next(((text, line) for text, line in self.hops.out(sym).open if last_part(text) in names), None)
+
+    def _names_before(self, goals: set[Sym]) -> frozenset[str]:
+        names = {self.world.name(s) for s in goals}
+        seen, wave = set(goals), sorted(goals)
+        for _ in range(BACK):
+            before = sorted({k.source for s in wave for k in self.hops.into(s)} - seen)
+            if not before or len(seen) + len(before) > CROWD:
+                break
+            seen.update(before)
+            names |= {self.world.name(s) for s in before} - COMMON
+            wave = before
+        return frozenset(n for n in names if n and not n.startswith("__"))
+
+    def _why(self, way: Way, stops: Sequence[set[Sym]], names: Sequence[str]) -> str:
+        """Why a way stops: what was not reached, how far was looked, and a call that may be the missing one."""
+        why = f"stops: {names[way.missing]} was not reached from here; {way.opened} functions looked at"
+        if way.limit:
             why += " (the search's limit)"
-        if open_ends:
-            why += f"; the last step has {open_ends} calls that do not resolve"
-        return Path("path", title, self._steps(graph, far), why)
-
-
-def _first(items: object, count: int) -> list[list[Sym]]:
-    out: list[list[Sym]] = []
-    for nodes in items:  # type: ignore[attr-defined]
-        out.append(nodes)
-        if len(out) >= count:
-            break
-    return out
-
-
-def _near(world: World, name: str) -> str:
-    from rapidfuzz import process
-
-    leaf = name.replace("::", ".").rsplit(".", 1)[-1]
-    near = process.extract(leaf, sorted(world.names("d")), limit=3, score_cutoff=60)
-    return f"nearest: {', '.join(n for n, *_ in near)}" if near else "give `Class.method` or a full symbol"
+        clue = self._clue(way.end, stops[way.missing])
+        callees = self.hops.out(way.end).open
+        if clue is not None:
+            why += f"; `{clue[0]}` at {self.world.path(way.end.file)}:{clue[1]} does not resolve and may be the way on"
+        elif callees:
+            why += f"; {len(callees)} calls of the last step do not resolve"
+        return why

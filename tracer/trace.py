@@ -8,13 +8,17 @@ runs, so that an answer from the cache is there at once.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tracer import answers
 from tracer.checkout import folder_tree, open_tree
 from tracer.checkout.folder import any_target
+from tracer.errors import UsageError
 from tracer.globs import path_matches
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
@@ -22,6 +26,10 @@ from tracer.model import ROLES, Edge, EngineRevision, Gap, Site, SourceTree, Tra
 from tracer.survey import Facts, Progress, survey
 from tracer.survey.store import Store
 from tracer.targets import Target, Version, parse_spec
+
+if TYPE_CHECKING:
+    from tracer.graph.hops import Hops
+    from tracer.stations import Sites
 
 
 def where(
@@ -89,27 +97,65 @@ def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator
 
 
 def path(
-    start: str,
-    end: str,
+    names: Sequence[str],
     specs: Sequence[str],
     *,
     count: int = 1,
     through: Sequence[str] = (),
+    choose: Sequence[str] = (),
+    rules: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> Trace:
-    """Up to `count` paths from `start` to `end` through the engines of `specs`, best first."""
-    from tracer.graph.edges import Edges
+    """Up to `count` paths through the engines of `specs`, best first: from A to B, or the one called NAME.
+
+    `names` is (A, B) or (NAME,); `choose` has KEY=VALUE for the stack and for implementations at fan-outs.
+    """
+    from tracer import routes
     from tracer.paths import Paths
 
-    world, engines = _world(specs, progress)
-    found = Paths(Edges(Uses(world))).between(start, end, count, through)
+    stack, picked = routes.choices(choose)
+    if len(names) > 1 and stack:
+        raise UsageError("a stack is chosen for a named path only", todo="use --choose INTERFACE=CLASS between A and B")
+    with _linked(specs, rules, progress) as (hops, engines, sites):
+        if len(names) > 1:
+            found = Paths(hops, sites).between(names[0], names[1], count, through, picked)
+        else:
+            route = routes.choose(names[0], {e.name: e.version for e in engines}, stack, rules)
+            found = Paths(hops, sites).along(route, count, picked)
     return Trace(engines, paths=tuple(found))
 
 
-def _world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
-    """The engines of `specs` read, surveyed and joined."""
+@contextmanager
+def _linked(
+    specs: Sequence[str], rules: Sequence[Path], progress: Progress | None
+) -> Iterator[tuple[Hops, tuple[EngineRevision, ...], Sites]]:
+    """The engines of `specs` as one graph, with the links that earlier questions found; new ones are kept after it."""
+    from tracer.graph.edges import Edges
+    from tracer.graph.hops import Hops
+
     store = Store()
-    pairs = [parse_spec(spec) for spec in specs]
+    world, engines = _world(specs, progress)
+    key = answers.links_key(engines)
+    hops = Hops(Edges(Uses(world)), store.answer(key))
+
+    @functools.cache
+    def sites(role: str) -> Sequence[tuple[str, Site]]:
+        wanted = role if role in ROLES else "all"
+        parts = [_where_engine(wanted, f"{e.name}@{e.version}", tuple(rules), store, progress) for e in engines]
+        return [(e.name, s) for e, part in zip(engines, parts, strict=True) for s in part.sites if not s.context]
+
+    yield hops, engines, sites
+    packed = hops.pack()
+    if packed is not None:
+        store.put_answer(key, packed)
+
+
+def _world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
+    """The engines of `specs`, each once, read, surveyed and joined."""
+    from tracer.routes import specs_of
+
+    store = Store()
+    pairs = specs_of(specs)
     trees = [open_tree(pair, progress=progress) for pair in pairs]
     parts = [(survey(tree, store, progress), target) for tree, (target, _) in zip(trees, pairs, strict=True)]
     return World(parts), tuple(_revision(tree) for tree in trees)

@@ -40,5 +40,15 @@ def world(**files: str) -> World:
 
 def world_of(files: Mapping[str, str]) -> World:
     """A world of files by path."""
-    facts = survey(MemoryTree(files), Store(Path(":memory:")))
-    return World([(facts, Target("example", "Example", "https://example.org/e", ("",)))])
+    return joined(example=files)
+
+
+def joined(**engines: Mapping[str, str]) -> World:
+    """A world of several repositories: engine name → its files by path."""
+    store = Store(Path(":memory:"))
+    return World(
+        [
+            (survey(MemoryTree(files), store), Target(name, name.title(), "https://example.org/e", ("",)))
+            for name, files in engines.items()
+        ]
+    )

@@ -1,4 +1,4 @@
-"""`graph` and `path`: who reaches whom, and how."""
+"""`graph`, `path` and `paths`: who reaches whom, and how."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, write, write_lines
-from tracer.cli.questions import Form
+from tracer.cli.console import Bars, Format, folders, write, write_lines
+from tracer.cli.questions import Form, Rules
 from tracer.errors import UsageError
 
 
@@ -34,12 +34,19 @@ class PathForm(StrEnum):
 With = Annotated[
     list[str] | None, typer.Option("--with", help="Another engine joined to the graph.", show_default=False)
 ]
+Stack = Annotated[str | None, typer.Option(help="A stack of engines that run together.", show_default=False)]
+Choose = Annotated[
+    list[str] | None,
+    typer.Option(help="KEY=VALUE: stack=NAME, or INTERFACE=CLASS to take at a fan-out.", show_default=False),
+]
+Out = Annotated[Path | None, typer.Option(help="Write to this file.", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("graph")(graph)
     app.command("path")(path)
+    app.command("paths")(paths)
     app.command("discover")(discover)
 
 
@@ -59,38 +66,116 @@ def graph(
 
 
 def path(
-    start: Annotated[str, typer.Argument(help="Where it starts: a symbol or a tail of one.")],
-    end: Annotated[str, typer.Argument(help="Where it should arrive.")],
-    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION]")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME ENGINE… | A B ENGINE…",
+            help="A named path (`tracer paths` lists them), or two symbols, FILE:LINE places or rule ids.",
+        ),
+    ],
     more: With = None,
+    stack: Stack = None,
     count: Annotated[int, typer.Option("-k", min=1, max=20, help="So many paths, best first.")] = 1,
-    through: Annotated[list[str] | None, typer.Option(help="A symbol the path must pass.", show_default=False)] = None,
+    through: Annotated[
+        list[str] | None, typer.Option(help="A symbol the path must pass; in order.", show_default=False)
+    ] = None,
+    choose: Choose = None,
+    rules: Rules = None,
     form: Annotated[PathForm, typer.Option("--format", help="text, json, mermaid, dot or svg.")] = PathForm.text,
-    out: Annotated[Path | None, typer.Option(help="Write to this file.", show_default=False)] = None,
+    out: Out = None,
 ) -> None:
-    """How A reaches B, step by step, every crossing named; where it stops, if it stops."""
+    """How A reaches B, or a named path, step by step, every crossing named; where it stops, if it stops."""
     from tracer import trace
-    from tracer.render import diagram
 
+    names, specs = asked(words, [*(more or [])], stack, most=2)
+    if len(names) == 1 and through:
+        raise UsageError("--through is for a path from A to B", todo="a named path has its own way-points")
     with Bars() as bars:
-        found = trace.path(start, end, [spec, *(more or [])], count=count, through=through or (), progress=bars)
+        fetch(specs, bars)
+        found = trace.path(
+            names,
+            specs,
+            count=count,
+            through=through or (),
+            choose=choose or (),
+            rules=folders(rules or []),
+            progress=bars,
+        )
     if form is PathForm.json:
         from tracer.render.json import dumps, head
+        from tracer.render.steps import as_json
 
-        text = dumps({**head("path", found.engines), "paths": [diagram.as_json(p) for p in found.paths]})
-    else:
-        text = diagram.render(found.paths, form.value)
-    if out is not None:
-        try:
-            out.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {out} ({error.strerror})", todo="choose another --out") from error
+        text = dumps({**head("path", found.engines), "paths": [as_json(p) for p in found.paths]})
     elif form is PathForm.text:
-        write_lines(text.splitlines())
+        from tracer.render import steps
+
+        text = steps.text(found.paths)
     else:
-        write(text)
+        from tracer.render import diagram
+
+        text = diagram.render(found.paths, form.value)
+    deliver(text, out)
     if any(p.end != "complete" for p in found.paths):
         raise typer.Exit(3)
+
+
+def paths(
+    spec: Annotated[str | None, typer.Argument(help="Only of this engine.", show_default=False)] = None,
+    rules: Rules = None,
+) -> None:
+    """The named paths and the stacks that there are."""
+    from tracer import routes
+    from tracer.cli.console import write_table
+    from tracer.render.text import Table
+    from tracer.targets import parse_spec
+
+    engine = parse_spec(spec)[0].name if spec else ""
+    rows = [
+        (r.name, "+".join(r.engines), r.stack, r.title.en)
+        for r in routes.routes(folders(rules or []))
+        if engine in ("", r.engines[0])
+    ]
+    write_table(Table(("path", "engines", "stack", "shows"), tuple(sorted(rows, key=lambda r: (r[1], r[0])))))
+    write("\n")
+    write_table(Table(("stack", "engines"), tuple((n, " ".join(e)) for n, e in routes.stacks().items())))
+
+
+# -- what the path-like commands share ----------------------------------------------------
+def asked(words: list[str], more: list[str], stack: str | None, most: int) -> tuple[list[str], list[str]]:
+    """What is asked and of which engines: trailing words that name engines are engines, then --stack, then --with."""
+    from tracer import routes
+    from tracer.targets import names
+
+    known = names()
+    cut = len(words)
+    while cut > 1 and words[cut - 1].partition("@")[0].lower() in known:
+        cut -= 1
+    what, specs = words[:cut], [*words[cut:], *(routes.stack(stack) if stack else ()), *more]
+    if len(what) > most:
+        near = what[-1]
+        raise UsageError(f"{near!r} is no engine", todo=f"engines: {', '.join(known)}; give ENGINE or ENGINE@VERSION")
+    if not specs:
+        raise UsageError("no engine is named", todo=f"end with one of {', '.join(known)}, or give --with or --stack")
+    return what, specs
+
+
+def fetch(specs: list[str], bars: Bars) -> None:
+    """Make sure of the sources; a fetch on the way says which source it took."""
+    from tracer import checkout
+
+    for spec in specs:
+        checkout.open_tree(spec, progress=bars, note=bars.note)
+
+
+def deliver(text: str, out: Path | None) -> None:
+    """Write to a file, or to stdout."""
+    if out is None:
+        write(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {out} ({error.strerror})", todo="choose another --out") from error
 
 
 def discover(

@@ -144,7 +144,7 @@ class Calls:
     @functools.cache  # noqa: B019  (thousands of calls ask for the same few names)
     def _only(self, method: str, python: bool) -> tuple[Sym, ...]:
         """The definitions of a method whose receiver is unknown, if one class family alone has such a name."""
-        if method in _COMMON:
+        if method in COMMON:
             return ()
         found = [
             s
@@ -206,7 +206,7 @@ class Calls:
 
 
 # Method names so common on library objects that a lone definition in the tree says nothing about an unknown receiver.
-_COMMON = frozenset(
+COMMON = frozenset(
     {
         "append",
         "add",

@@ -1,98 +1,112 @@
-"""A path as text, JSON steps, Mermaid, DOT or SVG. Steps are grouped by file; crossings are drawn apart."""
+"""A path as Mermaid, DOT or SVG: one lane per line of control, crossings drawn by their kind, every step with its line.
+
+SVG is drawn by the system's `dot` where there is one, else by the Graphviz that comes from PyPI with `graphviz-pure`.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sysconfig
 from collections.abc import Sequence
-from typing import Any
 
 import graphviz
 
 from tracer.errors import UsageError
-from tracer.model import Path, Step
+from tracer.model import Path
+from tracer.render.steps import CROSSING, lanes, place, short
 
-CROSSING = frozenset({"thread", "async", "process", "rpc", "binding", "device", "state", "callback"})
+# Fonts that have Chinese; the first that the viewer has is taken.
+FONTS = "Helvetica,Arial,Noto Sans CJK SC,PingFang SC,Microsoft YaHei,sans-serif"
 COLOURS = {
     "thread": "#b45309", "async": "#0369a1", "process": "#be123c", "rpc": "#be123c", "binding": "#6d28d9",
     "device": "#15803d", "state": "#525252", "callback": "#a16207", "dynamic": "#1d4ed8", "call": "#171717",
 }  # fmt: skip
-
-
-def as_json(path: Path) -> dict[str, Any]:
-    """One path of the machine-readable contract."""
-    keys = ("symbol", "file", "def_line", "edge", "from_file", "from_line", "basis")
-    steps = [{k: getattr(s, k) for k in keys} for s in path.steps]
-    return {"name": path.name, "title": path.title, "steps": steps, "end": path.end}
+STYLES = {
+    "thread": "bold,dashed", "async": "dashed", "process": "bold", "rpc": "bold", "binding": "bold,dotted",
+    "device": "bold,dotted", "state": "dotted", "callback": "dashed",
+}  # fmt: skip
+ENGINES = {"vllm": "#eff6ff", "sglang": "#f0fdf4", "lmcache": "#fefce8", "mooncake": "#fdf2f8"}
+HEADS = {"process": "normalnormal", "rpc": "normalnormal", "binding": "diamond", "device": "dot", "state": "vee"}
 
 
 def render(paths: Sequence[Path], form: str) -> str:
-    """The text of `paths` in `form` (text, mermaid, dot, svg)."""
-    if form == "text":
-        return "\n".join(_text(p) for p in paths)
+    """The text of `paths` in `form` (mermaid, dot, svg); several become one drawing each, an SVG has the first."""
     if form == "mermaid":
         return "\n".join(_mermaid(p) for p in paths)
-    source = _dot(paths[0])
-    return source.source if form == "dot" else _svg(source)
-
-
-def _text(path: Path) -> str:
-    lines = [path.title]
-    for number, s in enumerate(path.steps, 1):
-        if s.edge:
-            mark = "══" if s.edge in CROSSING else "──"
-            lines.append(f"     {mark} {s.edge} [{s.basis}] at {s.from_file}:{s.from_line}")
-        lines.append(f"{number:3}. {s.symbol}  {s.file}:{s.def_line}")
-    lines.append(f"end: {path.end}")
-    return "\n".join(lines) + "\n"
+    if form == "dot":
+        return "\n".join(_dot(p).source for p in paths)
+    return _svg(_dot(paths[0]))
 
 
 def _mermaid(path: Path) -> str:
     lines = ["flowchart TD"]
-    for k, s in enumerate(path.steps):
-        lines.append(f'  n{k}["{_entity(short(s.symbol))}<br/>{_entity(place(s))}"]')
+    for number, (label, members) in enumerate(lanes(path)):
+        lines.append(f'  subgraph lane{number}["{_entity(label or short(path.steps[members[0]].symbol))}"]')
+        for k in members:
+            s = path.steps[k]
+            lines.append(f'    n{k}["{k + 1}. {_entity(short(s.symbol))}<br/>{_entity(place(s))}"]')
+        lines.append("  end")
     for k, s in enumerate(path.steps[1:], 1):
-        arrow = "==>" if s.edge in CROSSING else "-->"
-        lines.append(f'  n{k - 1} {arrow}|"{s.edge}"| n{k}')
+        arrow = {"state": "-.->", "device": "-.->"}.get(s.edge, "==>" if s.edge in CROSSING else "-->")
+        lines.append(f'  n{k - 1} {arrow}|"{_entity(s.edge)} {_entity(_from(path, k))}"| n{k}')
+    for k, s in enumerate(path.steps[1:]):
+        if s.edge in CROSSING:
+            lines.append(f"  linkStyle {k} stroke:{COLOURS[s.edge]}")
+    if path.end != "complete":
+        last = len(path.steps) - 1
+        lines += [f'  stop["{_entity(path.end)}"]', f"  n{last} -.-x stop"] if path.steps else []
     return "\n".join(lines) + "\n"
 
 
 def _dot(path: Path) -> graphviz.Digraph:
-    dot = graphviz.Digraph("path", graph_attr={"rankdir": "TB", "fontname": "Helvetica", "compound": "true"})
-    dot.attr("node", shape="box", style="rounded,filled", fillcolor="#fafafa", fontname="Helvetica", fontsize="11")
-    dot.attr("edge", fontname="Helvetica", fontsize="10")
-    groups: dict[str, list[int]] = {}
-    for k, s in enumerate(path.steps):
-        groups.setdefault(s.file, []).append(k)
-    for number, (file, members) in enumerate(groups.items()):
+    attributes = {"rankdir": "TB", "fontname": FONTS, "compound": "true", "charset": "UTF-8", "newrank": "true"}
+    dot = graphviz.Digraph("path", graph_attr=attributes, comment=path.title)
+    dot.attr(label=graphviz.escape(path.title), labelloc="t")
+    dot.attr("node", shape="box", style="rounded,filled", fillcolor="#ffffff", fontname=FONTS, fontsize="11")
+    dot.attr("edge", fontname=FONTS, fontsize="10")
+    for number, (label, members) in enumerate(lanes(path)):
         with dot.subgraph(name=f"cluster_{number}") as box:
-            box.attr(label=graphviz.escape(file), color="#d4d4d4", fontsize="10")
+            engine = path.steps[members[0]].engine
+            box.attr(label=graphviz.escape(label), labeljust="l", color="#d4d4d4", fontsize="10", style="filled")
+            box.attr(fillcolor=ENGINES.get(engine, "#fafafa"))
             for k in members:
                 s = path.steps[k]
                 box.node(f"n{k}", graphviz.escape(f"{k + 1}. {short(s.symbol)}\n{place(s)}"))
     for k, s in enumerate(path.steps[1:], 1):
-        crossing = s.edge in CROSSING
         colour = COLOURS.get(s.edge, "#171717")
-        label = graphviz.escape(f"{s.edge} {s.from_file.rsplit('/', 1)[-1]}:{s.from_line}")
-        dot.edge(f"n{k - 1}", f"n{k}", label=label, color=colour, style="bold,dashed" if crossing else "solid")
+        label = graphviz.escape(f"{s.edge}  {_from(path, k)}")
+        head, style = HEADS.get(s.edge, "normal"), STYLES.get(s.edge, "solid")
+        dot.edge(f"n{k - 1}", f"n{k}", label=label, color=colour, fontcolor=colour, style=style, arrowhead=head)
+    if path.end != "complete" and path.steps:
+        dot.node("stop", graphviz.escape(path.end), shape="note", fillcolor="#fee2e2")
+        dot.edge(f"n{len(path.steps) - 1}", "stop", style="dotted", arrowhead="tee")
     return dot
 
 
+def _from(path: Path, k: int) -> str:
+    s = path.steps[k]
+    return f"{s.from_file.rsplit('/', 1)[-1]}:{s.from_line}"
+
+
 def _svg(dot: graphviz.Digraph) -> str:
-    if shutil.which("dot") is None:
-        raise UsageError("no `dot` program to draw with", todo="install graphviz, or use --format dot or mermaid")
-    drawn: str = dot.pipe(format="svg", encoding="utf-8")
+    program = drawer()
+    if program is None:
+        raise UsageError("no Graphviz to draw with", todo="pip install graphviz-pure, or use --format dot or mermaid")
+    source = str(dot.source).encode()
+    ran = subprocess.run([program, "-Tsvg"], input=source, capture_output=True, timeout=120, check=False)
+    if ran.returncode:
+        reason = ran.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
+        raise UsageError(f"{program} cannot draw this ({reason or ran.returncode})", todo="use --format dot")
+    drawn: str = ran.stdout.decode("utf-8")
     return drawn
 
 
-def short(symbol: str) -> str:
-    """The last two parts of a symbol."""
-    sep = "::" if "::" in symbol else "."
-    return sep.join(symbol.split(sep)[-2:])
-
-
-def place(step: Step) -> str:
-    """`file.py:line` without folders."""
-    return f"{step.file.rsplit('/', 1)[-1]}:{step.def_line}"
+def drawer() -> str | None:
+    """A Graphviz that lays out DOT from stdin: the system's, else the one installed beside this program."""
+    beside = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    return shutil.which("dot") or shutil.which("graphviz-pure", path=beside)
 
 
 def _entity(text: str) -> str:

@@ -1,0 +1,161 @@
+"""Edges as a search wants them: out of one function and into one, without doubles, found once and kept.
+
+`out` asks `Edges.out_of` and drops what leads nowhere; `into` goes backwards: callers by name, functions that hand the
+function over, fields it drains, names it is bound to. What was found can be packed and given to the next question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from tracer.graph.edges import Edges, Link
+from tracer.graph.world import Sym
+from tracer.model import BASES, EDGE_KINDS
+from tracer.survey.facts import Call
+from tracer.survey.paths import parts
+from tracer.survey.store import last_part
+
+COST = {"exact": 2, "typed": 2, "observed": 2, "inherited": 3, "declared": 3, "by_name": 8}
+EXTRA = {"state": 3, "device": 1}  # A fills what B drains: true of many pairs, so a poorer step than a call
+GUESSES = 8  # alternatives by name alone; more say nothing
+MANY = 200  # files that mention a name; a commoner one is not hunted for references
+_Row = tuple[int, int, int, int, int, int]
+_Kept = dict[str, tuple[list[_Row], list[tuple[str, int]]]]
+
+
+class Out(NamedTuple):
+    """What leaves a function: its links, each with what it costs to take, and the calls that do not resolve."""
+
+    links: tuple[tuple[int, Link], ...]
+    open: tuple[tuple[str, int], ...]
+
+
+class Hops:
+    """The links of one world, function by function."""
+
+    def __init__(self, edges: Edges, kept: bytes | None = None) -> None:
+        self.edges, self.world, self.uses = edges, edges.world, edges.uses
+        self._kept: _Kept = msgspec.msgpack.decode(kept, type=_Kept) if kept else {}
+        self._known = len(self._kept)
+        self._out: dict[Sym, Out] = {}
+        self._into: dict[Sym, tuple[Link, ...]] = {}
+
+    def pack(self) -> bytes | None:
+        """All that is known by now, for `kept`; None if nothing was added."""
+        return msgspec.msgpack.encode(self._kept) if len(self._kept) > self._known else None
+
+    # -- forwards ----------------------------------------------------------------------
+    def out(self, sym: Sym) -> Out:
+        """The links out of `sym`, one per target and kind, cheapest basis first in file order."""
+        found = self._out.get(sym)
+        if found is None:
+            key = f"{sym.file}:{sym.index}"
+            if key not in self._kept:
+                self._kept[key] = self._find(sym)
+            rows, unresolved = self._kept[key]
+            links = tuple(
+                Link(sym, Sym(file, index), EDGE_KINDS[kind], BASES[basis], where, line)
+                for file, index, kind, basis, where, line in rows
+            )
+            found = self._out[sym] = Out(tuple(self._priced(links)), tuple(unresolved))
+        return found
+
+    def _find(self, sym: Sym) -> tuple[list[_Row], list[tuple[str, int]]]:
+        best: dict[tuple[Sym, str], Link] = {}
+        unresolved: dict[tuple[str, int], None] = {}
+        for link in self.edges.out_of(sym):
+            if not isinstance(link.target, Sym):
+                if link.basis == "unresolved":
+                    unresolved[link.target, link.line] = None
+                continue
+            if link.target == sym:
+                continue
+            held = best.get((link.target, link.kind))
+            if held is None or COST.get(link.basis, 8) < COST.get(held.basis, 8):
+                best[link.target, link.kind] = link
+        rows = [
+            (t.file, t.index, EDGE_KINDS.index(kind), BASES.index(link.basis), link.file, link.line)
+            for (t, kind), link in best.items()
+        ]
+        return rows, list(unresolved)
+
+    def _priced(self, links: tuple[Link, ...]) -> Iterator[tuple[int, Link]]:
+        """Links with their cost: a way that is one of n alternatives is less sure the larger n is."""
+        places: dict[tuple[int, int, str], int] = {}
+        for link in links:
+            place = (link.file, link.line, link.kind)
+            places[place] = places.get(place, 0) + 1
+        for link in links:
+            rivals = places[link.file, link.line, link.kind]
+            if link.basis == "by_name" and rivals > GUESSES:
+                continue
+            fan = (rivals - 1).bit_length() if link.kind not in ("call", "callback") else 0
+            yield COST.get(link.basis, 8) + EXTRA.get(link.kind, 0) + fan, link
+
+    # -- backwards ---------------------------------------------------------------------
+    def into(self, sym: Sym) -> tuple[Link, ...]:
+        """The links that end in `sym`: calls, and crossings from whatever names it or shares a field with it."""
+        found = self._into.get(sym)
+        if found is None:
+            links = dict.fromkeys(self._called(sym))
+            for source in sorted(set(self._suspects(sym)) - {sym}):
+                links.update(dict.fromkeys(link for _, link in self.out(source).links if link.target == sym))
+            best: dict[tuple[Sym, str], Link] = {}
+            for link in sorted(links, key=lambda k: (k.file, k.line, k.source, k.kind)):
+                if link.source != sym and not self.world.context(link.source.file):
+                    best.setdefault((link.source, link.kind), link)
+            found = self._into[sym] = tuple(best.values())
+        return found
+
+    def _called(self, sym: Sym) -> Iterator[Link]:
+        for site in self.uses.calls.callers(sym):
+            source = Sym(site.file, self.world.function_of(site.file, site.call.scope))
+            kind = "dynamic" if site.basis in ("inherited", "by_name") else "call"
+            yield Link(source, sym, kind, site.basis, site.file, site.call.line)
+        for site in self.edges.crossings.sent_to(sym):
+            source = Sym(site.file, self.world.function_of(site.file, site.call.scope))
+            yield Link(source, sym, "rpc", site.basis, site.file, site.call.line)
+
+    def _suspects(self, sym: Sym) -> Iterator[Sym]:
+        """Functions that may have a crossing into `sym`; whether they do, their own links tell."""
+        name = self.world.name(sym)
+        if not name:
+            return
+        files = self.world.files_with("u", name)
+        for number in files if len(files) <= MANY else ():
+            for call in self.world.view(number).facts.calls:
+                if any(_names(arg.path, name) or (arg.path == "#str" and arg.text == name) for arg in call.args):
+                    yield self._function(number, call)
+        for bound, runs in self.edges.crossings.bindings.items() if not self.world.view(sym.file).python else ():
+            if sym in runs:
+                for number in self.world.files_with("c", bound):
+                    if self.world.view(number).python:
+                        yield from self._calling(number, bound)
+        for a in self.world.view(sym.file).facts.accesses:
+            if a.op not in ("remove", "clear") or self.world.function_of(sym.file, a.scope) != sym.index:
+                continue
+            key = self.edges.crossings.field_of(sym.file, a)
+            if key is not None:
+                for m in self.uses.state(f"{self.world.symbol(key[0])}.{key[1]}"):
+                    if m.op == "insert":
+                        yield Sym(m.file, self.world.function_of(m.file, m.scope))
+        for call in self.world.view(sym.file).facts.calls:  # events are joined within a file
+            if last_part(call.callee) in ("record", "set", "notify", "notify_all", "notify_one"):
+                yield self._function(sym.file, call)
+
+    def _calling(self, number: int, name: str) -> Iterator[Sym]:
+        for call in self.world.view(number).facts.calls:
+            items = parts(call.callee)
+            if items and items[-1].lstrip(".") == name:
+                yield self._function(number, call)
+
+    def _function(self, number: int, call: Call) -> Sym:
+        return Sym(number, self.world.function_of(number, call.scope))
+
+
+def _names(path: str, name: str) -> bool:
+    """Whether an access path ends in `name` (`self.loop`, `loop()`, `C::loop`)."""
+    return name in path and last_part(path.removesuffix("()")) == name

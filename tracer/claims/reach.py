@@ -1,23 +1,20 @@
 """Does a way lead from one place to another, across calls and crossings? reaches · not_reaches.
 
-Takes the functions that hold the places of two selectors; asks `paths` for a way. "No way" is only said where the
+Takes the functions that hold the places of two selectors; asks for the cheapest way. "No way" is only said where the
 search ended by itself, and no step that is known by name only leads there.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-import networkx as nx
+from collections.abc import Sequence
 
 from tracer.claims.model import Evidence, Judged, Predicate, Search, Verdict
 from tracer.claims.presence import SHOWN
 from tracer.claims.select import Place, Places
-from tracer.graph.edges import Edges
+from tracer.graph.edges import Edges, Link
+from tracer.graph.hops import Hops
+from tracer.graph.search import Search as Waves
 from tracer.graph.world import Sym
-from tracer.paths import REACH, Paths
-
-SURE = 4  # from this price on an edge is a guess by name
 
 
 def reaches(places: Places, p: Predicate) -> Judged:
@@ -40,21 +37,21 @@ def _search(places: Places, p: Predicate, *, wanted: bool) -> Judged:
     ends = (*places.evidence("from", found["from"][:SHOWN]), *places.evidence("to", found["to"][:SHOWN]))
     if not sources or not goals:
         return Judged("unknown", ends, (), "one of the two ends is in no function")
-    paths = Paths(Edges(places.roles.uses))
-    graph = paths.explore(sorted(sources), set(goals))
-    way = _way(graph, sources, goals, p, places)
-    if way is None:
-        limit = graph.number_of_nodes() >= REACH
-        search = Search("a way between the two", "all edges", graph.number_of_nodes())
-        why = f"no way among {graph.number_of_nodes()} functions{' (the limit of a search)' if limit else ''}"
+    through = p.options.get("through") or ()
+    passed = [set(places.world.functions(t)) for t in ([through] if isinstance(through, str) else through)]
+    way = Waves(Hops(Edges(places.roles.uses))).along([set(sources), *passed, set(goals)])
+    if way is None or way.missing >= 0:
+        limit, opened = (way.limit, way.opened) if way is not None else (False, 0)
+        search = Search("a way between the two", "all edges", opened)
+        why = f"no way among {opened} functions{' (the limit of a search)' if limit else ''}"
         verdict: Verdict = "unknown" if limit else "fails" if wanted else "holds"
         return Judged(verdict, ends, (search,), "" if verdict == "holds" else why)
-    steps = _steps(places, graph, way)
-    guessed = any(graph.edges[a, b]["cost"] >= SURE for a, b in pairwise(way))
-    shown = (*_held(places, "from", found["from"], way[0]), *steps, *_held(places, "to", found["to"], way[-1]))
-    if guessed:
+    steps = _steps(places, way.links)
+    shown = (*_held(places, "from", found["from"], way.start), *steps, *_held(places, "to", found["to"], way.end))
+    if any(link.basis == "by_name" for link in way.links):
         return Judged("unknown", shown, (), "the only way found has a step that is known by name alone")
-    why = "" if wanted else " → ".join(places.world.symbol(s) for s in way)
+    nodes = [way.start, *(link.target for link in way.links)]
+    why = "" if wanted else " → ".join(places.world.symbol(s) for s in nodes if isinstance(s, Sym))
     return Judged("holds" if wanted else "fails", shown, (), why)
 
 
@@ -64,30 +61,14 @@ def _functions(places: Places, found: tuple[Place, ...]) -> list[Sym]:
     return sorted(s for s in held if s.index >= 0)
 
 
-def _way(graph: nx.DiGraph, sources: list[Sym], goals: list[Sym], p: Predicate, places: Places) -> list[Sym] | None:
-    through = p.options.get("through") or ()
-    wanted = [through] if isinstance(through, str) else list(through)
-    best: tuple[float, list[Sym]] | None = None
-    for source in sources:
-        if source not in graph:
-            continue
-        for goal in goals:
-            if goal not in graph or not nx.has_path(graph, source, goal):
-                continue
-            way = nx.shortest_path(graph, source, goal, weight="cost")
-            cost = nx.path_weight(graph, way, "cost") if len(way) > 1 else 0
-            if all(any(places.world.matches(s, t) for s in way) for t in wanted) and (best is None or cost < best[0]):
-                best = (cost, way)
-    return best[1] if best else None
-
-
-def _steps(places: Places, graph: nx.DiGraph, way: list[Sym]) -> tuple[Evidence, ...]:
+def _steps(places: Places, links: Sequence[Link]) -> tuple[Evidence, ...]:
     out = []
-    for a, b in pairwise(way):
-        link = graph.edges[a, b]["link"]
+    for link in links:
+        assert isinstance(link.target, Sym)
         place = places.place(places.world.path(link.file), link.line)
-        part = f"step: {link.kind} to {places.world.symbol(b)}"
-        out.append(places.lines(part, place.path, place.first, place.last, places.world.symbol(a), link.basis))
+        part = f"step: {link.kind} to {places.world.symbol(link.target)}"
+        source = places.world.symbol(link.source)
+        out.append(places.lines(part, place.path, place.first, place.last, source, link.basis))
     return tuple(out)
 
 

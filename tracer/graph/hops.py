@@ -6,6 +6,7 @@ function over, fields it drains, names it is bound to. What was found can be pac
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -101,6 +102,7 @@ class Hops:
         found = self._into.get(sym)
         if found is None:
             links = dict.fromkeys(self._called(sym))
+            links.update(dict.fromkeys(self._declared.get(sym, ())))
             for source in sorted(set(self._suspects(sym)) - {sym}):
                 links.update(dict.fromkeys(link for _, link in self.out(source).links if link.target == sym))
             best: dict[tuple[Sym, str], Link] = {}
@@ -109,6 +111,16 @@ class Hops:
                     best.setdefault((link.source, link.kind), link)
             found = self._into[sym] = tuple(best.values())
         return found
+
+    @functools.cached_property
+    def _declared(self) -> dict[Sym, list[Link]]:
+        """The declared crossings by where they end."""
+        out: dict[Sym, list[Link]] = {}
+        for number in range(self.world.size):
+            for c in self.edges.crossings.declared.of_file(number):
+                if isinstance(c[1], Sym):
+                    out.setdefault(c[1], []).append(Link(*c))
+        return out
 
     def _called(self, sym: Sym) -> Iterator[Link]:
         for site in self.uses.calls.callers(sym):

@@ -170,7 +170,7 @@ def counts(verdicts: Iterable[Verdict]) -> dict[str, int]:
 
 
 def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
-    """Every piece of evidence in a saved document: the sites of `where`, `report`, `uses`, and the steps of paths."""
+    """Every piece of evidence in a saved document: sites, the steps of paths, what claims rest on."""
     engines = [_engine_of(item) for item in _list(document, "engines")]
     if not engines:
         raise UsageError("this is not a document of Tracer's: it names no engines", todo="save one with --format json")
@@ -179,6 +179,19 @@ def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
     for path in _list(document, "paths"):
         for step in _list(path, "steps"):
             yield _claim(step, engines)
+    yield from _behind_answers(document, engines)
+
+
+def _behind_answers(document: Mapping[str, Any], engines: Sequence[tuple[str, str]]) -> Iterator[Claim]:
+    """The evidence of claims: those of a `claims` document, of each answer, of each cell of the failure matrix."""
+    cells = [cell for row in _list(document, "faults") for cell in _list(row, "cells")]
+    held = [(item, claim) for item in (*_list(document, "answers"), *cells) for claim in _list(item, "claims")]
+    for owner, claim in (*held, *((item, item) for item in _list(document, "claims"))):
+        of = {"engine": _text(owner, "engine"), "version": _text(owner, "version")}
+        for item in _list(claim, "evidence"):
+            if not isinstance(item, Mapping):
+                raise UsageError(f"this is not evidence: {str(item)[:60]!r}", todo="save the document again")
+            yield _claim({**item, **of}, engines)
 
 
 def _claim(item: Any, engines: Sequence[tuple[str, str]]) -> Claim:

@@ -110,6 +110,8 @@ def _fields(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Foun
                     continue
                 place = places.place(path, f.line)
                 yield _Found(place, f.text or _written(places.text(path), f.line, leaf))
+    if not owner and files:
+        yield from _locals(places, leaf, files)
 
 
 def _owned(places: Places, number: int, index: int, owner: str) -> bool:
@@ -121,6 +123,18 @@ def _owned(places: Places, number: int, index: int, owner: str) -> bool:
         return world.matches(Sym(number, index), owner)
     module = world.module(number)
     return module == owner or module.endswith("." + owner) or not world.view(number).python
+
+
+def _locals(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Found]:
+    """Constants of a function that the files of `in` write down as a literal."""
+    for number in range(places.world.size):
+        path = places.world.path(number)
+        if places.world.context(number) or not path_matches(path, files):
+            continue
+        for (scope, bound), binds in places.world.view(number).binds.items():
+            if bound == name and scope >= 0:
+                for b in binds:
+                    yield _Found(places.place(path, b.line), _written(places.text(path), b.line, name))
 
 
 def _written(lines: list[str], line: int, name: str) -> str:

@@ -93,6 +93,7 @@ LEASE = """
     #define UNUSED 1
     DEFINE_uint64(
         lease_ms, 5000, "milliseconds");
+    inline bool wait() { constexpr int64_t patience = 60 * 1000; return patience > 0; }
     enum class Status { COMPLETE, FAILED };
 """
 
@@ -259,6 +260,7 @@ def test_reaches_shows_each_step():
         ("value_is: {setting: lease_ms, in: [kv/*.h], is: 5000}", "holds"),
         ("value_is: {setting: lease_s, in: [kv/*.h], is: 5000}", "unknown"),
         ("value_is: {of: DEFAULT_LEASE, in: [kv/*.h], is: 5000}", "holds"),
+        ("value_is: {of: patience, in: [kv/*.h], is: 60 * 1000}", "holds"),
         ("value_is: {of: Phase, members: [NEW, READY]}", "holds"),
         ("value_is: {of: Phase, members: [READY, NEW]}", "fails"),
         ("value_is: {of: Status, members: [COMPLETE, FAILED]}", "holds"),

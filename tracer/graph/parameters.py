@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tracer.graph.types import Types
 
 CALLER_FILES = 40  # callers are asked only when so few files call that name
-DEPTH = 12  # and not deep inside another evaluation
+DEPTH = 24  # and not deep inside another evaluation
 
 
 class Parameters:
@@ -21,18 +21,16 @@ class Parameters:
 
     def __init__(self, types: Types) -> None:
         self.types, self.world = types, types.world
-        self._running: set[object] = set()
 
     def of(self, function: Sym, position: int) -> Types_:
         """The type of an undeclared parameter from the arguments of its callers."""
         key = ("parameter", function, position)
-        if key in self._running or self.types.depth > DEPTH:
+        pending = self.types.pending
+        if pending.beyond(DEPTH) or not pending.enter(key):
             return ()
-        self._running.add(key)
-        try:
-            return self._parameter(function, position)
-        finally:
-            self._running.discard(key)
+        found = self._parameter(function, position)
+        pending.leave(key)
+        return found
 
     def _parameter(self, function: Sym, position: int) -> Types_:
         d = self.world.definition(function)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from tracer.graph.annotations import DICTS, LISTS, Type, Types_, cpp_type, merge, python_annotation
 from tracer.graph.containers import element, last_name, method_result, unfilled
 from tracer.graph.parameters import Parameters
+from tracer.graph.pending import Pending
 from tracer.graph.world import Sym, World
 from tracer.survey.facts import Definition, Field, Param
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
-DEPTH = 24  # nested evaluations; deeper chains are unknown
+DEPTH = 48  # nested evaluations; deeper chains are unknown
 _PARTS = 4  # of a tuple made in a comprehension, as many as the survey keeps
 _LITERAL = {
     "#str": "str",
@@ -36,8 +37,7 @@ class Types:
         self.world = world
         self._memo: dict[tuple[int, int, str], Types_] = {}
         self._field_memo: dict[tuple[Sym, str], Types_] = {}
-        self._running: set[object] = set()
-        self.depth = 0
+        self.pending = Pending()
         self._parameters = Parameters(self)
 
     # -- paths -------------------------------------------------------------------
@@ -47,16 +47,11 @@ class Types:
         found = self._memo.get(key)
         if found is not None:
             return found
-        if key in self._running or self.depth > DEPTH:
+        if self.pending.beyond(DEPTH) or not self.pending.enter(key):
             return ()
-        self._running.add(key)
-        self.depth += 1
-        try:
-            found = self._of(file, scope, parts(path))
-        finally:
-            self._running.discard(key)
-            self.depth -= 1
-        self._memo[key] = found
+        found = self._of(file, scope, parts(path))
+        if self.pending.leave(key):
+            self._memo[key] = found
         return found
 
     def _of(self, file: int, scope: int, items: tuple[str, ...]) -> Types_:
@@ -314,14 +309,11 @@ class Types:
         key = (t.ref, name + ("" if t.kind == "obj" else "@"))
         found = self._field_memo.get(key)
         if found is None:
-            if key in self._running:
+            if not self.pending.enter(key):
                 return ()
-            self._running.add(key)
-            try:
-                found = self._member_now(t, name)
-            finally:
-                self._running.discard(key)
-            self._field_memo[key] = found
+            found = self._member_now(t, name)
+            if self.pending.leave(key):
+                self._field_memo[key] = found
         return found
 
     def _member_now(self, t: Type, name: str) -> Types_:
@@ -536,13 +528,11 @@ class Types:
         """A module variable used as a type: `BlockTable = dict[int, Block]`."""
         fields = self.world.view(file).fields.get((-1, name))
         key = ("alias", file, name)
-        if not fields or not fields[0].text or "TypeVar" in fields[0].text or key in self._running:
+        if not fields or not fields[0].text or "TypeVar" in fields[0].text or not self.pending.enter(key):
             return ()
-        self._running.add(key)
-        try:
-            return python_annotation(fields[0].text, lambda n: self._annotated(file, -1, n))
-        finally:
-            self._running.discard(key)
+        found = python_annotation(fields[0].text, lambda n: self._annotated(file, -1, n))
+        self.pending.leave(key)
+        return found
 
     def _cpp_annotated(self, file: int, inside: str, name: str) -> Types_:
         found = self.world.cpp_lookup(name, file, inside)
@@ -552,11 +542,9 @@ class Types:
         if d is None or d.kind != "alias":
             return (Type("obj", found),)
         key = ("alias", found)
-        if key in self._running:
+        if not self.pending.enter(key):
             return ()
-        self._running.add(key)
-        try:
-            scope_name = d.name.rsplit("::", 1)[0] if "::" in d.name else ""
-            return cpp_type(d.returns, lambda n: self._cpp_annotated(found.file, scope_name, n))
-        finally:
-            self._running.discard(key)
+        scope_name = d.name.rsplit("::", 1)[0] if "::" in d.name else ""
+        meant = cpp_type(d.returns, lambda n: self._cpp_annotated(found.file, scope_name, n))
+        self.pending.leave(key)
+        return meant

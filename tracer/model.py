@@ -190,6 +190,7 @@ class Step:
     engine: str = ""
     mark: str = ""  # which way-point of a named path this step is
     others: int = 0  # how many more implementations the same call may reach
+    guards: tuple[str, ...] = ()  # the conditions under which it is reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ step that was reached, and why it stops.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from tracer.globs import path_matches
 from tracer.graph.calls import COMMON
 from tracer.graph.edges import Link
 from tracer.graph.hops import Hops
 from tracer.graph.search import Search, Way
-from tracer.graph.world import Sym
+from tracer.graph.world import Sym, World
 from tracer.model import Path, Step
 from tracer.routes import Route
 from tracer.stations import Sites, Stations
@@ -134,21 +135,8 @@ class Paths:
     def _step(self, start: Sym, link: Link | None, mark: str) -> Step:
         sym = start if link is None else link.target
         assert isinstance(sym, Sym)
-        d = self.world.definition(sym)
-        place = (self.world.symbol(sym), self.world.path(sym.file), d.line if d else 1)
-        engine = self.stations.engine(sym)
-        if link is None:
-            return Step(*place, engine=engine, mark=mark)
-        return Step(
-            *place,
-            link.kind,
-            self.world.path(link.file),
-            link.line,
-            link.basis,
-            engine=engine,
-            mark=mark,
-            others=self._others(link),
-        )
+        step = step_of(self.world, sym, link, self.stations.engine(sym))
+        return replace(step, mark=mark, others=self._others(link) if link is not None else 0)
 
     def _others(self, link: Link) -> int:
         """How many other implementations the same call may reach."""
@@ -200,3 +188,12 @@ class Paths:
         elif callees:
             why += f"; {len(callees)} calls of the last step do not resolve"
         return why
+
+
+def step_of(world: World, sym: Sym, link: Link | None, engine: str) -> Step:
+    """The step that arrives at `sym`, by `link` where it is not the first."""
+    d = world.definition(sym)
+    step = Step(world.symbol(sym), world.path(sym.file), d.line if d else 1, engine=engine)
+    if link is None:
+        return step
+    return replace(step, edge=link.kind, from_file=world.path(link.file), from_line=link.line, basis=link.basis)

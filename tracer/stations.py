@@ -118,12 +118,30 @@ class Stations:
             return [found]
         syms = [s for s in self.world.functions(name) if self.world.kind(s) == "function"]
         live = [s for s in syms if not self.world.context(s.file)] or syms
-        if not live and _RULE.fullmatch(name):
-            held = (self.at(s.file, s.first, engine) for engine, s in self._sites(name.split(".")[1]) if s.rule == name)
-            live = sorted({s for s in held if s is not None})
+        live = live or sorted({s for s, _ in self.places_of_rule(name)})
         if not live:
             raise UsageError(f"no function {name!r}", todo=_near(self.world, name))
         return live
+
+    def places_of_rule(self, name: str) -> list[tuple[Sym, int]]:
+        """The functions, and the lines in them, where the rule `name` has its sites; none if it is no rule's id."""
+        if not _RULE.fullmatch(name) or self.world.functions(name):
+            return []
+        found = ((self.at(s.file, s.first, e), s.first) for e, s in self._sites(name.split(".")[1]) if s.rule == name)
+        return sorted({(sym, line) for sym, line in found if sym is not None})
+
+    def places(self, name: str) -> list[tuple[Sym, int, int, str]]:
+        """Function, first and last line, and rule of each place that a user's `name` means: a function is all of it."""
+        of_rule = self.places_of_rule(name)
+        if of_rule:
+            return [(sym, line, line, name) for sym, line in of_rule]
+        place = _PLACE.fullmatch(name)
+        out = []
+        for sym in self.named(name):
+            d = self.world.definition(sym)
+            whole = (d.first, d.last) if d else (1, 1)
+            out.append((sym, *((int(place["line"]),) * 2 if place else whole), ""))
+        return out
 
     def at(self, file: str, line: int, engine: str = "") -> Sym | None:
         """The function around a line of a file (its whole path or a tail of it)."""

@@ -28,7 +28,9 @@ from tracer.survey.store import Store
 from tracer.targets import Target, Version, parse_spec
 
 if TYPE_CHECKING:
+    from tracer.drives import Driven
     from tracer.graph.hops import Hops
+    from tracer.relay import Carrier
     from tracer.stations import Sites
 
 
@@ -125,6 +127,36 @@ def path(
     return Trace(engines, paths=tuple(found))
 
 
+def drives(
+    site: str, specs: Sequence[str], *, most: int = 40, rules: Sequence[Path] = (), progress: Progress | None = None
+) -> tuple[tuple[EngineRevision, ...], list[Driven]]:
+    """The entries (loops, threads, handlers, public functions) to `site`: a symbol, FILE:LINE or a rule's id."""
+    from tracer.drives import Drives
+    from tracer.stations import Stations
+
+    with _linked(specs, rules, progress) as (hops, engines, sites):
+        found = Drives(hops, Stations(hops, sites)).of(site, most)
+    return engines, found
+
+
+def relay(
+    what: str, specs: Sequence[str], *, rules: Sequence[Path] = (), progress: Progress | None = None
+) -> tuple[tuple[EngineRevision, ...], tuple[Carrier, ...]]:
+    """The carriers of a role's signals, or of those at a site: what fills each, what takes from it, what follows."""
+    from tracer.relay import Relay, places_of
+    from tracer.stations import Stations
+
+    with _linked(specs, rules, progress) as (hops, engines, sites):
+        stations = Stations(hops, sites)
+        if what in ROLES:
+            held = ((stations.at(s.file, s.first, engine), s) for engine, s in sites(what))
+            places = list(places_of(held))
+        else:
+            places = stations.places(what)
+        found = Relay(hops).of(places)
+    return engines, found
+
+
 @contextmanager
 def _linked(
     specs: Sequence[str], rules: Sequence[Path], progress: Progress | None
@@ -210,4 +242,4 @@ def _problems(facts: Facts) -> tuple[Gap, ...]:
     return tuple(Gap(path, why if why.startswith("parsed") else f"not parsed: {why}") for path, why in facts.problems)
 
 
-__all__ = ["Site", "discover", "graph", "path", "uses", "where"]
+__all__ = ["Site", "discover", "drives", "graph", "path", "relay", "uses", "where"]

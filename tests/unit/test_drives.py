@@ -1,11 +1,11 @@
-"""Drives: backwards from a site to the loops, handlers and public functions that reach it, with the guards on the way."""
+"""Drives: backwards from a site to the loops, handlers and public functions that reach it, with guards on the way."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.unit.worlds import joined, world
-from tracer.drives import Drives, Driven
+from tracer.drives import Driven, Drives
 from tracer.graph.edges import Edges
 from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses

@@ -77,10 +77,21 @@ def _key(tree: SourceTree, role: str, rules: tuple[Path, ...]) -> str:
     return f"where:{role}:{source}:{rules_digest(tree.engine, rules)}:{code_digest()}"
 
 
-def links_key(engines: Sequence[EngineRevision]) -> str:
-    """Where the links between the functions of these engines, joined in this order, are kept."""
+def links_key(engines: Sequence[EngineRevision], what: str = "links") -> str:
+    """Where `what` of the functions of these engines, joined in this order, is kept."""
     sources = "+".join(f"{e.name}:{e.version}:{e.revision.digest}:{e.revision.commit}" for e in engines)
-    return f"links:{sources}:{rules_digest('crossings')}:{code_digest()}"
+    return f"{what}:{sources}:{rules_digest('crossings')}:{code_digest()}"
+
+
+def recall_batches(store: Store, key: str) -> list[bytes] | None:
+    """The kept batches of a whole graph, or None."""
+    body = store.answer(key)
+    return msgspec.msgpack.decode(body, type=list[bytes]) if body else None
+
+
+def keep_batches(store: Store, key: str, batches: Sequence[bytes]) -> None:
+    """Keep the batches of a whole graph."""
+    store.put_answer(key, msgspec.msgpack.encode(list(batches)))
 
 
 @functools.lru_cache

@@ -91,11 +91,18 @@ def discover(spec: str, *, progress: Progress | None = None) -> Trace:
 
 
 def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
-    """Every edge of one engine, or of several joined as one body of code, in file and line order."""
-    from tracer.graph.edges import edges_of
+    """Every edge of one engine, or of several joined as one body of code, in file and line order; kept once found."""
+    from tracer.graph import whole
 
-    world, _ = _world(specs, progress)
-    return edges_of(world)
+    store, trees = Store(), _trees(specs, progress)
+    key = answers.links_key([_revision(tree) for tree, _ in trees], "graph")
+    kept = answers.recall_batches(store, key)
+    if kept is None:
+        for tree, _ in trees:
+            survey(tree, store, progress)
+        kept = list(whole.batches(trees, store, progress))
+        answers.keep_batches(store, key, kept)
+    return whole.unpacked(kept)
 
 
 def path(
@@ -184,13 +191,17 @@ def _linked(
 
 def _world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
     """The engines of `specs`, each once, read, surveyed and joined."""
+    store, trees = Store(), _trees(specs, progress)
+    return World([(survey(tree, store, progress), target) for tree, target in trees]), tuple(
+        _revision(tree) for tree, _ in trees
+    )
+
+
+def _trees(specs: Sequence[str], progress: Progress | None) -> list[tuple[SourceTree, Target]]:
+    """The engines of `specs`, each once, read."""
     from tracer.routes import specs_of
 
-    store = Store()
-    pairs = specs_of(specs)
-    trees = [open_tree(pair, progress=progress) for pair in pairs]
-    parts = [(survey(tree, store, progress), target) for tree, (target, _) in zip(trees, pairs, strict=True)]
-    return World(parts), tuple(_revision(tree) for tree in trees)
+    return [(open_tree((target, version), progress=progress), target) for target, version in specs_of(specs)]
 
 
 def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> Trace:

@@ -84,8 +84,12 @@ class Edges:
     def all(self) -> Iterator[Edge]:
         """Every edge of the world as text, sorted within its file; files in order."""
         for number in range(self.world.size):
-            rows = {self.edge(link) for link in self.of_file(number)}
-            yield from sorted(rows, key=lambda e: (e.line, e.source, e.target, e.kind, e.basis))
+            yield from self.in_order(number)
+
+    def in_order(self, number: int) -> list[Edge]:
+        """The edges that start in one file, as text, each once, sorted by line."""
+        rows = {self.edge(link) for link in self.of_file(number)}
+        return sorted(rows, key=lambda e: (e.line, e.source, e.target, e.kind, e.basis, e.via))
 
     def edge(self, link: Link) -> Edge:
         """A link with symbols for definitions."""

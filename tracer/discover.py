@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tracer.cues import CLOCK
+from tracer.graph.aliases import Aliases
 from tracer.graph.annotations import DICTS
 from tracer.graph.containers import last_name
-from tracer.graph.crossings import Crossings
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses, reads
 from tracer.graph.world import Sym, World
@@ -57,7 +57,7 @@ class Discover:
 
     def _states(self) -> dict[tuple[Sym, str], _State]:
         """Every field of live code with what is done to it."""
-        crossings = Crossings(self.uses)
+        aliases = Aliases(self.uses.types)
         out: dict[tuple[Sym, str], _State] = {}
         for number in range(self.world.size):
             if self.world.context(number):
@@ -67,7 +67,7 @@ class Discover:
                 Access(c.scope, c.callee.rpartition(".")[0], "read", c.line, c.last) for c in facts.calls if reads(c)
             )
             for a in (*facts.accesses, *asked):
-                key = crossings.field_of(number, a)
+                key = next(iter(aliases.keys(number, a.scope, a.target)), None)
                 if key is None:
                     continue
                 born = a.op in ("write", "clear") and self.uses.in_construction(number, a.scope, a.target)

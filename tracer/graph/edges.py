@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tracer.graph.calls import Target
 from tracer.graph.crossings import Crossings
+from tracer.graph.dispatch import Dispatch
 from tracer.graph.flow import Flow
 from tracer.graph.returns import Return, Returns
 from tracer.graph.uses import Uses
@@ -37,6 +39,7 @@ class Edges:
         self.uses, self.world = uses, uses.world
         self.crossings = Crossings(uses)
         self._returns = Returns(uses, Flow(uses.world))
+        self.dispatch = Dispatch(uses.types)
 
     def of_file(self, number: int) -> Iterator[Link]:
         """Every edge that starts in file `number`: its calls, then what crosses from it."""
@@ -76,10 +79,14 @@ class Edges:
             for t in targets:
                 if t.to == source and len(targets) > 1:
                     continue
-                kind = "dynamic" if t.basis in ("inherited", "by_name") else "call"
-                yield Link(source, t.to, kind, t.basis, number, call.line)
-                if kind == "call" and t.basis == "typed" and any(o.basis == "inherited" for o in targets):
-                    yield Link(source, t.to, "dynamic", t.basis, number, call.line)
+                for kind in self.kinds(number, call, t):
+                    yield Link(source, t.to, kind, t.basis, number, call.line)
+
+    def kinds(self, number: int, call: Call, target: Target) -> tuple[str, ...]:
+        """How `call` reaches one of its targets: as the call says, or as the lambda around it is run."""
+        plain = self.dispatch.kinds(number, call, target, self.uses.calls.targets(number, call))
+        run = self.crossings.threads.of_lambda(number, call) if call.inside else ()
+        return run if run and run[0] != "callback" else (*plain, *(k for k in run if k not in plain))
 
     def all(self) -> Iterator[Edge]:
         """Every edge of the world as text, sorted within its file; files in order."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from tracer.graph.calls import Target
 from tracer.graph.edges import Edges, Link
 from tracer.graph.world import Sym
 from tracer.model import BASES, EDGE_KINDS
@@ -125,8 +126,8 @@ class Hops:
     def _called(self, sym: Sym) -> Iterator[Link]:
         for site in self.uses.calls.callers(sym):
             source = Sym(site.file, self.world.function_of(site.file, site.call.scope))
-            kind = "dynamic" if site.basis in ("inherited", "by_name") else "call"
-            yield Link(source, sym, kind, site.basis, site.file, site.call.line)
+            for kind in self.edges.kinds(site.file, site.call, Target(sym, site.basis)):
+                yield Link(source, sym, kind, site.basis, site.file, site.call.line)
         for site in self.edges.crossings.sent_to(sym):
             source = Sym(site.file, self.world.function_of(site.file, site.call.scope))
             yield Link(source, sym, "rpc", site.basis, site.file, site.call.line)
@@ -146,14 +147,7 @@ class Hops:
                 for number in self.world.files_with("c", bound):
                     if self.world.view(number).python:
                         yield from self._calling(number, bound)
-        for a in self.world.view(sym.file).facts.accesses:
-            if a.op not in ("remove", "clear") or self.world.function_of(sym.file, a.scope) != sym.index:
-                continue
-            key = self.edges.crossings.field_of(sym.file, a)
-            if key is not None:
-                for m in self.uses.state(f"{self.world.symbol(key[0])}.{key[1]}"):
-                    if m.op == "insert":
-                        yield Sym(m.file, self.world.function_of(m.file, m.scope))
+        yield from self.edges.crossings.handoffs.into(sym)
         for call in self.world.view(sym.file).facts.calls:  # events are joined within a file
             if last_part(call.callee) in ("record", "set", "notify", "notify_all", "notify_one"):
                 yield self._function(sym.file, call)

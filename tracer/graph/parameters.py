@@ -1,4 +1,4 @@
-"""The type of an undeclared parameter, from the arguments its callers pass. Asked by `types.py`, on demand only."""
+"""The type of an undeclared parameter or field, from the arguments its callers pass. Asked by `types.py`, on demand."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tracer.graph.types import Types
 
 CALLER_FILES = 40  # callers are asked only when so few files call that name
+_SAYS_NOTHING = ("?", "#none", "#lambda")
+_RECORDS = ("NamedTuple", "Struct", "BaseModel")
 DEPTH = 24  # and not deep inside another evaluation
 
 
@@ -31,6 +33,37 @@ class Parameters:
         found = self._parameter(function, position)
         pending.leave(key)
         return found
+
+    def of_field(self, cls: Sym, name: str) -> Types_:
+        """The type of a dataclass field that is declared as no more than `object`, from what it is made with."""
+        key = ("field", cls, name)
+        d = self.world.definition(cls)
+        if d is None or not self._is_record(d):
+            return ()
+        order = [f.name for f in self.world.view(cls.file).facts.fields if f.owner == cls.index and f.where == "class"]
+        files = self.world.files_with("c", last_part(d.name))
+        pending = self.types.pending
+        if name not in order or len(files) > CALLER_FILES or pending.beyond(DEPTH) or not pending.enter(key):
+            return ()
+        out: Types_ = ()
+        for number in files:
+            for call in self.world.view(number).facts.calls:
+                if last_part(d.name) not in call.callee:
+                    continue
+                made = self.types.of(number, call.scope, call.callee)
+                if not any(t.kind == "cls" and t.ref == cls for t in made):
+                    continue
+                for k, arg in enumerate(call.args):
+                    here = arg.keyword == name or (not arg.keyword and k == order.index(name))
+                    if here and arg.path not in _SAYS_NOTHING:
+                        out = merge(out, self.types.of(number, call.scope, arg.path))
+        pending.leave(key)
+        return out
+
+    @staticmethod
+    def _is_record(d: Definition) -> bool:
+        """Whether the class's constructor is made from its fields."""
+        return any("dataclass" in x for x in d.decorators) or any(last_part(b) in _RECORDS for b in d.bases)
 
     def _parameter(self, function: Sym, position: int) -> Types_:
         d = self.world.definition(function)
@@ -75,7 +108,7 @@ class Parameters:
         at = position - 1 if bound else position
         for k, arg in enumerate(call.args):
             if arg.keyword == name or (not arg.keyword and k == at):
-                return arg.path if arg.path not in ("?", "#none", "#lambda") else ""
+                return arg.path if arg.path not in _SAYS_NOTHING else ""
             if arg.keyword in ("*", "**") and not arg.keyword:
                 return ""
         return ""

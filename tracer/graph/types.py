@@ -374,6 +374,8 @@ class Types:
                 if found:
                     return found
         out: Types_ = ()
+        if view.python and any(f.annotation and f.where == "class" for f in fields):
+            out = self._parameters.of_field(owner, fields[0].name)
         for f in fields:
             if f.value and f.value != "#none":
                 scope = view.scope_at(f.line) if f.where in ("init", "method") else owner.index

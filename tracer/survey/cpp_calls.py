@@ -66,7 +66,8 @@ class Calls(States):
     ) -> None:
         """Add the fact of a call."""
         last = node.end_point[0] + 1
-        self.calls.append(Call(around.frame.index, callee, line or node.start_point[0] + 1, last, args, how))
+        line = line or node.start_point[0] + 1
+        self.calls.append(Call(around.frame.index, callee, line, last, args, how, around.closure))
 
     def call(self, node: Node, around: Around, how: str = "") -> None:
         """A call: the fact, what it does to the state it is called on, and its parts."""

@@ -44,12 +44,12 @@ class Around:
 
     __slots__ = ("closure", "frame", "last", "test", "value")
 
-    def __init__(self, frame: Frame, last: int, test: str = "", value: str = "", closure: bool = False) -> None:
+    def __init__(self, frame: Frame, last: int, test: str = "", value: str = "", closure: int = 0) -> None:
         self.frame = frame
         self.last = last  # last line of the statement
         self.test = test  # text of the test, "" outside of one
         self.value = value  # path that the expression is compared with
-        self.closure = closure  # in the body of a lambda
+        self.closure = closure  # line of the lambda whose body this is, 0 outside
 
     def statement(self, last: int) -> Around:
         """A statement that ends in line `last`."""

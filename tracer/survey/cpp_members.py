@@ -164,7 +164,7 @@ class Variables(Calls):
     def on_lambda(self, node: Node, around: Around) -> None:
         """A lambda: its body belongs to the function around it."""
         frame = around.frame
-        self.push(node.child_by_field_name("body"), Around(frame, 0, closure=True))
+        self.push(node.child_by_field_name("body"), Around(frame, 0, closure=node.start_point[0] + 1))
         declarator = node.child_by_field_name("declarator")
         if declarator is not None:
             self.bind_params(declarator.child_by_field_name("parameters"), around)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import msgspec
 
-VERSION = 8  # raise when the surveys' output changes: it is part of the cache key
+VERSION = 9  # raise when the surveys' output changes: it is part of the cache key
 
 
 class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -112,6 +112,7 @@ class Call(msgspec.Struct, frozen=True, array_like=True, gc=False):
     last: int
     args: tuple[Arg, ...] = ()
     how: str = ""        # "" | await | with | decorator | new | statement (value not used)
+    inside: int = 0      # line where the innermost lambda around it starts; 0 outside of lambdas
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -145,9 +145,9 @@ class Expressions(Ledger):
         line, last = node.lineno, node.end_lineno
         if SEP in callee:
             for part in callee.split(SEP):
-                self.calls.append(Call(self.scope, part, line, last, args, how))
+                self.calls.append(Call(self.scope, part, line, last, args, how, self.inside))
             return suffixed(callee, "()")
-        self.calls.append(Call(self.scope, callee, line, last, args, how))
+        self.calls.append(Call(self.scope, callee, line, last, args, how, self.inside))
         special = SPECIAL.get(callee)
         return (special is not None and special(self, node, args)) or callee + "()"
 
@@ -302,7 +302,9 @@ class Expressions(Ledger):
         for arg, default in zip(named, [*node.args.defaults, *node.args.kw_defaults], strict=True):
             if default is not None:  # `lambda r=request: …` is how loops hand a value to a callback
                 self.bind(arg.arg, self.value(default), arg.lineno)
+        outer, self.inside = self.inside, node.lineno
         self.value(node.body)
+        self.inside = outer
         return "#lambda"
 
     def _walrus(self, node: ast.NamedExpr) -> str:

@@ -28,6 +28,7 @@ class Ledger:
         self.calls: list[Call] = []
         self.marks: list[Mark] = []
         self.scope = -1
+        self.inside = 0                        # line of the innermost lambda at hand
         self.last = 0                          # last line of the statement at hand
         self.test: ast.expr | None = None      # the outermost test or comparison at hand
         self.test_text = ""

@@ -1,0 +1,77 @@
+"""What a lambda or function handed over is run by."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.worlds import world
+from tracer.graph.edges import edges_of
+
+
+def kinds(w, source, target):
+    return sorted(e.kind for e in edges_of(w) if (e.source, e.target) == (source, target))
+
+
+CPP = """
+    namespace kv {
+    class Store { public: int save(int k) { return k; } };
+    class Visitor { public: void each(const std::function<void()>& f) { f(); } };
+    class Owner {
+        Store store_;
+        Visitor visitor_;
+        ThreadPool pool_;
+        std::vector<std::thread> workers_;
+        std::function<int()> later_;
+        void loop() {}
+        void go() {
+            %s
+        }
+    };
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("store_.save(1);", ["call"]),
+        ("visitor_.each([this] { store_.save(1); });", ["call", "callback"]),
+        ("std::thread t([this] { store_.save(1); });", ["thread"]),
+        ("workers_.emplace_back([this] { store_.save(1); });", ["thread"]),
+        ("pool_.enqueue([this] {\n visitor_.each([this] { store_.save(1); });\n });", ["thread"]),
+        ("auto job = [this] { store_.save(1); };\n pool_.enqueue(job);", ["thread"]),
+        ("auto job = [this] { store_.save(1); };\n job();", ["call"]),
+        ("later_ = [this] { return store_.save(1); };", ["call", "callback"]),
+        ("auto found = std::find_if(a, b, [this](int k) { return store_.save(k); });", ["call"]),
+    ],
+)
+def test_what_a_lambda_calls_is_reached_in_the_way_its_taker_runs_it(body, kind):
+    assert kinds(world(a_cpp=CPP % body), "kv::Owner::go", "kv::Store::save") == kind
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "workers_.emplace_back(&Owner::loop, this);",
+        "workers_.emplace_back(std::thread(std::bind(&Owner::loop, this)));",
+    ],
+)
+def test_a_thread_made_in_place_runs_what_it_is_given(body):
+    assert "thread" in kinds(world(a_cpp=CPP % body), "kv::Owner::go", "kv::Owner::loop")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("self.pool.submit(lambda: self.loop(1))", ["thread"]),
+        ("self.each(lambda: self.loop(1))", ["call", "callback"]),
+        ("sorted(x, key=lambda k: self.loop(k))", ["call"]),
+        ("self.pool.submit(partial(self.loop, 1))", ["thread"]),
+    ],
+)
+def test_python_lambdas_and_partials(body, kind):
+    text = (
+        "from functools import partial\nclass A:\n    def loop(self, n): ...\n    def each(self, f): ...\n"
+        f"    def go(self, x):\n        {body}\n"
+    )
+    assert kinds(world(a_py=text), "a.A.go", "a.A.loop") == kind

@@ -1,0 +1,219 @@
+"""Hand-offs: A puts into a container that B takes from, joined by the field that holds it.
+
+Takes what is done to fields, directly, through a local, or through a function that is given the field. A queue joins
+threads (or tasks, or processes, by its type); another container is shared state, and a thread's if a thread drains it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tracer.graph.aliases import Aliases, Key, whole
+from tracer.graph.annotations import Types_
+from tracer.graph.threads import Threads
+from tracer.graph.uses import Uses
+from tracer.graph.world import Sym
+from tracer.survey.facts import Arg, Call, Definition
+from tracer.survey.paths import join, parts
+
+FILL = frozenset({"insert"})
+DRAIN = frozenset({"remove", "clear"})
+MANY = 24  # a state filled or drained in more functions than this joins nobody in particular
+_QUEUES = ("Queue", "SimpleQueue", "PriorityQueue", "LifoQueue", "JoinableQueue")
+_TAKES = frozenset({"get", "get_nowait", "async_get"})
+_WAITING = frozenset({"block", "timeout"})  # what a queue's `get` takes, and a map's does not
+
+
+class Hand(NamedTuple):
+    """A function fills or drains a field, in `line` of `file`."""
+
+    key: Key
+    function: Sym
+    file: int
+    line: int
+
+
+class Handoffs:
+    """Joins fillers and drainers in one world."""
+
+    def __init__(self, uses: Uses, threads: Threads) -> None:
+        self.uses, self.world, self.types, self.threads = uses, uses.world, uses.types, threads
+        self.aliases = Aliases(uses.types)
+
+    def from_function(self, sym: Sym) -> Iterator[tuple[Sym, Sym, str, int, int]]:
+        """(source, target, kind, file, line) of every hand-off whose filler is `sym`."""
+        if self.world.context(sym.file):
+            return
+        scopes = self._scopes(sym.file, sym.index)
+        for hand in dict.fromkeys(h for s in scopes for h in self._hands(sym.file, s, FILL) if h.function == sym):
+            drainers = self.drainers(hand.key)
+            if len(drainers) > MANY:
+                continue
+            for to in drainers:
+                if to != sym:
+                    for kind in self.kinds(hand.key, to):
+                        yield sym, to, kind, hand.file, hand.line
+
+    def _scopes(self, number: int, index: int) -> list[int]:
+        """The scopes whose code belongs to function `index`: itself and classes in it (-1: the module's)."""
+        return [index, *self._classes_in(number).get(index, ())]
+
+    @functools.cache  # noqa: B019
+    def _classes_in(self, number: int) -> dict[int, list[int]]:
+        out: dict[int, list[int]] = {}
+        for i, d in enumerate(self.world.view(number).facts.definitions):
+            if d.kind in ("class", "enum"):
+                out.setdefault(self.world.function_of(number, i), []).append(i)
+        return out
+
+    @functools.cache  # noqa: B019
+    def drainers(self, key: Key) -> tuple[Sym, ...]:
+        """The functions of live code that take from the field."""
+        return self._who(key, DRAIN)
+
+    def into(self, sym: Sym) -> Iterator[Sym]:
+        """The functions that fill what `sym` drains."""
+        for scope in self._scopes(sym.file, sym.index):
+            for hand in self._hands(sym.file, scope, DRAIN):
+                yield from self._who(hand.key, FILL)
+
+    def _who(self, key: Key, ops: frozenset[str]) -> tuple[Sym, ...]:
+        out: dict[Sym, None] = {}
+        for number in self.world.files_with("u", key[1]):
+            if self.world.context(number):
+                continue
+            for scope in self._naming(number, key[1]):
+                for hand in self._hands(number, scope, ops):
+                    if hand.key == key:
+                        out[hand.function] = None
+        return tuple(out)
+
+    def _naming(self, number: int, name: str) -> list[int]:
+        """The scopes of a file that spell `name` in a path."""
+        facts = self.world.view(number).facts
+        return sorted(
+            {a.scope for a in facts.accesses if name in a.target}
+            | {b.scope for b in facts.binds if name in b.value}
+            | {c.scope for c in facts.calls if name in c.callee or any(name in a.path for a in c.args)}
+        )
+
+    # -- what a function does to fields ------------------------------------------------
+    @functools.cache  # noqa: B019
+    def _hands(self, number: int, scope: int, ops: frozenset[str]) -> tuple[Hand, ...]:
+        """Every field that the code of `scope` fills (or drains), by itself or through what it calls."""
+        view = self.world.view(number)
+        function = Sym(number, self.world.function_of(number, scope))
+        out: list[Hand] = []
+        for a in view.accesses.get(scope, ()):
+            if a.op in ops:
+                out += [Hand(k, function, number, a.line) for k in self.aliases.keys(number, scope, a.target)]
+        for call in view.calls.get(scope, ()):
+            if ops is DRAIN and self._takes(number, call):
+                path = join(parts(call.callee)[:-1])
+                out += [Hand(k, function, number, call.line) for k in self.aliases.keys(number, scope, path)]
+            for to, path, far in self._passed(number, call):
+                if self._does(to[0], to[1], ops):
+                    keys = self.aliases.keys(number, scope, path)
+                    out += [Hand(k, to[0] if far else function, number, call.line) for k in keys]
+        return tuple(dict.fromkeys(out))
+
+    def _takes(self, number: int, call: Call) -> bool:
+        """`q.get(timeout=1)`: told from a map's `get` by its arguments, and by the queue's type."""
+        items = parts(call.callee)
+        if len(items) < 2 or items[-1][1:] not in _TAKES or not self.world.view(number).python:
+            return False
+        if any(
+            (not a.keyword and a.path not in ("#bool", "#float")) or a.keyword not in ("", *_WAITING) for a in call.args
+        ):
+            return False
+        return self._is_queue(self.types.of(number, call.scope, join(items[:-1]))) is not None
+
+    def _passed(self, number: int, call: Call) -> Iterator[tuple[tuple[Sym, int], str, bool]]:
+        """Fields that a call gives away: (function, position of its parameter), path, and whether a thread runs it."""
+        candidates = any(a.path and a.path[0] not in "#?<" and not a.path.endswith("()") for a in call.args)
+        started = next((a.text for a in call.args if a.keyword == "args" and a.path == "#tuple"), "")
+        if not candidates and not started:
+            return
+        if started:
+            for arg in call.args:
+                for to in self.threads.meant(number, call, arg):
+                    yield from self._placed(to, [Arg("", t, t) for t in _elements(started)], far=True)
+        elif candidates:
+            for target in self.uses.calls.targets(number, call)[:8]:
+                if isinstance(target.to, Sym):
+                    yield from self._placed(target.to, call.args, far=False)
+
+    def _placed(self, to: Sym, args: object, *, far: bool) -> Iterator[tuple[tuple[Sym, int], str, bool]]:
+        d = self.world.definition(to)
+        if d is None or d.kind != "function":
+            return
+        shift = 1 if self._bound(to, d) else 0
+        for k, arg in enumerate(args):  # type: ignore[arg-type,var-annotated]
+            at = next((i for i, p in enumerate(d.params) if p.name == arg.keyword), -1) if arg.keyword else k + shift
+            if 0 <= at < len(d.params) and not d.params[at].kind:
+                yield (to, at), arg.path, far
+
+    def _bound(self, to: Sym, d: Definition) -> bool:
+        return self.world.view(to.file).python and self.world.owner(to) is not None and "static" not in d.flags
+
+    @functools.cache  # noqa: B019
+    def _does(self, function: Sym, position: int, ops: frozenset[str]) -> bool:
+        """Whether `function` fills (or drains) what it gets as parameter `position`, or a function in it does."""
+        d = self.world.definition(function)
+        if d is None:
+            return False
+        view, name = self.world.view(function.file), d.params[position].name
+        if any(b.value for b in view.binds.get((function.index, name), ())):
+            return False
+        for a in view.accesses.get(function.index, ()):
+            if a.op in ops and whole(a.target) == (name,):
+                return True
+        if ops is not DRAIN:
+            return False
+        taken = any(
+            parts(c.callee)[:1] == (name,) and parts(c.callee)[-1][1:] in _TAKES
+            for c in view.calls.get(function.index, ())
+        )
+        return taken and self._is_queue(self.types.of(function.file, function.index, name)) is not None
+
+    # -- kinds ------------------------------------------------------------------------------
+    def kinds(self, key: Key, drainer: Sym) -> tuple[str, ...]:
+        """What is crossed through the field: by its type if it is a queue, else by who drains it."""
+        queue = self._is_queue(self.types.attribute_of(key[0], key[1]))
+        if queue is not None:
+            return (queue,)
+        return ("state", "thread") if self.threads.on_thread(drainer) else ("state",)
+
+    def _is_queue(self, types: Types_) -> str | None:
+        """Which border a queue of this type crosses; None if it is none. A container of queues is one."""
+        for t in types:
+            if t.kind == "ext":
+                ref = str(t.ref)
+                if ref.rsplit(".", 1)[-1] in _QUEUES:
+                    return (
+                        "async"
+                        if "asyncio" in ref
+                        else "process"
+                        if ref.startswith(("multiprocessing", "mp"))
+                        else "thread"
+                    )
+                for union in t.args:
+                    found = self._is_queue(union)
+                    if found:
+                        return found
+            elif t.kind == "obj" and isinstance(t.ref, Sym) and "Queue" in self.world.name(t.ref):
+                return "thread"
+        return None
+
+
+def _elements(text: str) -> list[str]:
+    """The elements of a tuple's text, up to the first that is no plain path (the text may be cut off)."""
+    out = []
+    for part in text.strip("()").split(","):
+        part = part.strip()
+        if not part or not all(bit.isidentifier() for bit in part.replace("[", ".").replace("]", "").split(".")):
+            break
+        out.append(part)
+    return out

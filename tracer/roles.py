@@ -6,7 +6,6 @@ the operations that call a one-line mechanism. A rule that finds fewer than it e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Gap, Site, digest_lines
-from tracer.rules import Cue, Rule
+from tracer.rules import Cue, Rule, enough
 from tracer.survey.store import last_part
 
 
@@ -99,7 +98,7 @@ class Roles:
         short = [
             f"{action} {counts.get(action, 0)} (expected {want})"
             for action, want in rule.expect
-            if not _enough(counts.get(action, 0), want)
+            if not enough(counts.get(action, 0), want)
         ]
         if not short:
             return None
@@ -130,13 +129,6 @@ def unknown_name(world: World, pattern: str) -> str:
         return ""
     near = process.extract(leaf, sorted(members), limit=3, score_cutoff=50)
     return f"{last_part(owner)} has no {leaf} here, nearest: {', '.join(n for n, *_ in near) or 'none'}"
-
-
-def _enough(count: int, want: str) -> bool:
-    found = re.match(r"(>=|==|<=)?(\d+)", want)
-    assert found
-    op, n = found[1] or ">=", int(found[2])
-    return count >= n if op == ">=" else count == n if op == "==" else count <= n
 
 
 def _patterns(rule: Rule) -> list[str]:

@@ -182,7 +182,7 @@ def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
         if action not in ACTIONS[role]:
             known = ", ".join(ACTIONS[role])
             raise RuleError(f"{item['id']}: {role} has no action {action}", where=where, todo=f"use one of {known}")
-    state = _strings(item.get("state"))
+    state = strings(item.get("state"))
     return Rule(
         id=item["id"],
         role=role,
@@ -194,8 +194,8 @@ def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
         ),
         stack=item.get("stack", ""),
         versions=range_of(item.get("versions", ""), item["id"], where),
-        files=_strings(item.get("in")),
-        not_files=_strings(item.get("not_in")),
+        files=strings(item.get("in")),
+        not_files=strings(item.get("not_in")),
         why=text_of(item.get("why")),
         guards_what=text_of(item.get("guards_what")),
         live=text_of(item.get("live")),
@@ -221,7 +221,7 @@ def cue_of(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where:
     if len(matchers) != 1:
         raise RuleError(f"{rule_id}: a cue needs exactly one of {', '.join(MATCHERS)}", where=where)
     matcher = matchers[0]
-    own_state = _strings(item.get("state")) or state
+    own_state = strings(item.get("state")) or state
     if matcher == "op" and not own_state:
         raise RuleError(f"{rule_id}: an op cue needs a state", where=where, todo="add `state: Class.field`")
     for key in ("value", "args", "guard", "not_guard", "lift_guard", "lift_not_guard"):
@@ -235,32 +235,32 @@ def cue_of(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where:
     }
     return Cue(
         matcher=matcher,
-        patterns=_strings(item[matcher]),
+        patterns=strings(item[matcher]),
         state=own_state,
-        on=_strings(item.get("on")),
+        on=strings(item.get("on")),
         value=item.get("value", ""),
         args=item.get("args", ""),
         test=item.get("test", False),
         against=item.get("against", ""),
         guard=item.get("guard", ""),
         not_guard=item.get("not_guard", ""),
-        within=_strings(item.get("within")),
-        not_within=_strings(item.get("not_within")),
+        within=strings(item.get("within")),
+        not_within=strings(item.get("not_within")),
         with_=nested["with"],
         without=nested["without"],
         after=nested["after"],
         before=nested["before"],
         thread=item.get("thread"),
         init=item.get("init"),
-        files=_strings(item.get("in")),
-        not_files=_strings(item.get("not_in")),
+        files=strings(item.get("in")),
+        not_files=strings(item.get("not_in")),
         pick=item.get("pick", "all"),
         lift=item.get("lift", 0),
         keep=item.get("keep", True),
-        lift_in=_strings(item.get("lift_in")),
-        lift_to=_strings(item.get("lift_to")),
-        lift_via=_strings(item.get("lift_via")),
-        lift_on=_strings(item.get("lift_on")),
+        lift_in=strings(item.get("lift_in")),
+        lift_to=strings(item.get("lift_to")),
+        lift_via=strings(item.get("lift_via")),
+        lift_on=strings(item.get("lift_on")),
         lift_guard=item.get("lift_guard", ""),
         lift_not_guard=item.get("lift_not_guard", ""),
         at=item.get("at", "def" if matcher in ("define", "override", "decorator") else "statement"),
@@ -269,7 +269,21 @@ def cue_of(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where:
     )
 
 
-def _strings(value: Any) -> tuple[str, ...]:
+def enough(count: int, want: str) -> bool:
+    """Whether `count` is what an `expect` wants: `>=2`, `==1`, `<=3`, or a bare number for at least so many."""
+    found = re.match(r"(>=|==|<=)?(\d+)", want)
+    assert found
+    op, n = found[1] or ">=", int(found[2])
+    return count >= n if op == ">=" else count == n if op == "==" else count <= n
+
+
+def cues_of(value: Any, state: tuple[str, ...], rule_id: str, where: str) -> tuple[Cue, ...]:
+    """The cues of one action, given as one or as a list; `state` is for those without a state of their own."""
+    return tuple(cue_of(c, state, rule_id, where) for c in _many(value))
+
+
+def strings(value: Any) -> tuple[str, ...]:
+    """One string, a list of them or nothing, as a tuple."""
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 

@@ -30,6 +30,8 @@ from tracer.targets import Target, Version, parse_spec
 if TYPE_CHECKING:
     from tracer.drives import Driven
     from tracer.graph.hops import Hops
+    from tracer.order import Order
+    from tracer.pairs import Holder
     from tracer.relay import Carrier
     from tracer.stations import Sites
 
@@ -74,6 +76,48 @@ def uses(
     facts = survey(tree, Store(), progress)
     found = answers.uses(Uses(World([(facts, target)])), pattern, op)
     return _revision(tree), tuple(u for u in found if not glob or path_matches(u.file, [glob])), _problems(facts)
+
+
+def pairs(
+    what: str,
+    spec: str,
+    *,
+    glob: str | None = None,
+    depth: int | None = None,
+    rules: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> tuple[EngineRevision, tuple[Holder, ...], tuple[Gap, ...]]:
+    """Who holds what the pairs of `what` (a role, a rule, "all") acquire, and the verdict on each of their exits."""
+    from tracer.pair_rules import pair_rules
+    from tracer.pairs import judge
+
+    target, version = parse_spec(spec)
+    asked = pair_rules(what, target.name, version.name, rules)
+    tree = open_tree((target, version), progress=progress)
+    facts = survey(tree, Store(), progress)
+    holders, gaps = judge(World([(facts, target)]), asked, depth)
+    kept = tuple(h for h in holders if not glob or path_matches(h.file, [glob]))
+    return _revision(tree), kept, (*gaps, *_problems(facts))
+
+
+def order(
+    a: str,
+    b: str,
+    spec: str,
+    *,
+    inside: str = "",
+    depth: int | None = None,
+    rules: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> tuple[EngineRevision, tuple[Order, ...]]:
+    """Whether `a` comes before `b` in each function of `ENGINE[@VERSION]` that does both."""
+    from tracer.order import Orders
+    from tracer.pair_rules import DEPTH
+
+    target, version = parse_spec(spec)
+    tree = open_tree((target, version), progress=progress)
+    found = Orders(World([(survey(tree, Store(), progress), target)]), target.name, version.name, rules)
+    return _revision(tree), tuple(found.between(a, b, DEPTH if depth is None else depth, inside))
 
 
 def discover(spec: str, *, progress: Progress | None = None) -> Trace:
@@ -254,3 +298,4 @@ def _problems(facts: Facts) -> tuple[Gap, ...]:
 
 
 __all__ = ["Site", "discover", "drives", "graph", "path", "relay", "uses", "where"]
+__all__ = ["Site", "discover", "graph", "order", "pairs", "path", "uses", "where"]

@@ -12,20 +12,15 @@ A statement that was reached counts as having happened, also when it raises half
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
+from tracer.reading.branches import Branch, cut_edges, entered
 from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of, trace
 from tracer.reading.statements import Block, Reading, Statement
 
 When = Literal["", "body", "else"]
-_EXISTS = re.compile(
-    r"\(?(?:[\w.:\[\]]|->)*?(?P<name>\w+)\)?"
-    r"(?:\s*!=\s*(?:nullptr|NULL|None|\w+(?:\.|->)c?end\(\))| is not None|\.has_value\(\))?"
-)
 _HEADED = ("if", "while", "for", "with", "match", "switch")
 
 
@@ -61,13 +56,18 @@ def exits(reading: Reading, host: Statement | None = None, *, exceptions: bool =
 
 
 def reachable_exits(
-    reading: Reading, line: int, *, when: When = "", exceptions: bool = False
+    reading: Reading, line: int, *, when: When = "", exceptions: bool = False, never: Collection[Branch] = (),
 ) -> tuple[Exit, ...]:
-    """The exits that can be reached behind the statement at `line`, in the function that holds the line."""
+    """The exits that can be reached behind the statement at `line`, in the function that holds the line.
+
+    `never`: branches that are known not to be taken.
+    """
     host = reading.host_of(line)
     graph = graph_of(reading, host, exceptions)
     starts = _starts(reading, graph, line, when)
-    return _exits(reading, host, graph, graph.reach(_behind(starts)), starts)
+    reached: dict[int, int | None] = {}
+    graph.walk(_behind(starts), (), (), reached, cut_edges(graph, never))
+    return _exits(reading, host, graph, set(reached), starts)
 
 
 def covered(
@@ -88,15 +88,19 @@ def covered(
 def escape(
     reading: Reading, start_line: int, leaving: Exit, lines: Collection[int], *, scoped: Collection[int] = (),
     when: When = "", exceptions: bool = False, lambdas: bool = False, present: bool = False,
+    never: Collection[Branch] = (),
 ) -> tuple[int, ...] | None:
-    """The lines of a path that `covered` denies, from `start_line` to the exit; None where there is none."""
+    """The lines of a path that `covered` denies, from `start_line` to the exit; None where there is none.
+
+    `never`: branches that are known not to be taken.
+    """
     host = reading.host_of(start_line)
     graph = graph_of(reading, host, exceptions)
     at_leave = {line for line in lines if _guarded_by_scope(reading, line)} | set(scoped)
     if any(_in_scope(reading, start_line, line) for line in at_leave):
         return None
     stops = set(_nodes(reading, graph, {*lines}, lambdas)) | set(_nodes(reading, graph, at_leave, True))
-    cut = _entered(reading, graph, lines, stops) if present else set()
+    cut = cut_edges(graph, never) | (entered(reading, graph, lines, stops) if present else set())
     starts = _starts(reading, graph, start_line, when)
     if leaving.kind == "fall":
         way = graph.walk(_behind(starts), {FALL}, stops, cut=cut)
@@ -116,6 +120,18 @@ def escape(
                 if way is not None:
                     return (start_line, *_lines(graph, way, leaving))
     return None
+
+
+def arrival(
+    reading: Reading, line: int, lines: Collection[int], *, present: bool = False, never: Collection[Branch] = (),
+) -> tuple[int, ...] | None:
+    """The lines of a path from the entry to `line` that passes none of `lines`; None where there is none."""
+    graph = graph_of(reading, reading.host_of(line))
+    stops = set(_nodes(reading, graph, lines, False))
+    goals = set(_nodes(reading, graph, [line], True)) - stops
+    cut = cut_edges(graph, never) | (entered(reading, graph, lines, stops) if present else set())
+    way = graph.walk([ENTRY], goals, stops, cut=cut)
+    return None if way is None else _lines(graph, way)
 
 
 def always_before(
@@ -224,31 +240,6 @@ def _guarded_by_scope(reading: Reading, line: int) -> bool:
     """Whether `line` stands in a lambda that a scope guard runs at the end of its scope."""
     found = reading.statement_at(line)
     return any(b.statements[at].kind == "raii" and b.statements[at] is not found for b, at in reading.holders(line))
-
-
-def _entered(reading: Reading, graph: Graph, lines: Iterable[int], stops: set[int]) -> set[tuple[int, int]]:
-    """The edges that pass by a line because there is nothing to work on: past `if (p)`, past a loop.
-
-    A loop's stays unless every round passes one of the `stops`.
-    """
-    cut: set[tuple[int, int]] = set()
-    for line in lines:
-        way = reading.holders(line)
-        done = reading.statement_at(line)
-        for (outer, at), (inner, _) in reversed([*pairwise(way)]):
-            head = outer.statements[at]
-            asks = _EXISTS.fullmatch(inner.test) if head.kind == "if" and inner.label == "body" else None
-            if head not in graph.nodes or done is None:
-                break
-            if asks is not None and re.search(rf"\b{re.escape(asks['name'])}\b", done.text):
-                cut |= {(n, ways["else"]) for n in graph.nodes[head] if "else" in (ways := graph.branches[n])}
-            elif head.kind == "for":
-                for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):
-                    if graph.walk([ways["body"]], {node}, stops, cut=cut) is None:
-                        cut.add((node, ways["else"]))
-            elif head.kind not in ("with", "block"):
-                break
-    return cut
 
 
 # -- answers ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,88 @@
+"""Order on invented code: always, sometimes, never, through callees and to a depth."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.worlds import world_of
+from tracer.errors import UsageError
+from tracer.model import EngineRevision, Revision
+from tracer.order import Order, Orders
+from tracer.render import pairs as render
+from tracer.render.text import plain
+
+CODE = """
+class Store:
+    def __init__(self):
+        self.index = {}
+        self.flushed = False
+    def flush(self):
+        self.flushed = True
+    def maybe_flush(self, dirty):
+        if dirty:
+            self.flushed = True
+    def publish(self, key, value):
+        self.index[key] = value
+    def good(self, key, value):
+        self.flush()
+        self.publish(key, value)
+    def hasty(self, key, value, quick):
+        if not quick:
+            self.flush()
+        self.publish(key, value)
+    def wrong(self, key, value):
+        self.publish(key, value)
+        self.flush()
+    def hopeful(self, key, value, dirty):
+        self.maybe_flush(dirty)
+        self.publish(key, value)
+    def both(self, key, value):
+        self.good(key, value)
+class Deep(Store):
+    def deep(self, key, value):
+        self.flush()
+        self.both(key, value)
+"""
+
+
+def ask(a: str = "Store.flushed:write", b: str = "Store.index:insert", **more: object) -> dict[str, Order]:
+    orders = Orders(world_of({"a.py": CODE}), "example", "1").between(a, b, **more)  # type: ignore[arg-type]
+    return {o.symbol.rpartition(".")[2]: o for o in orders}
+
+
+def test_always_sometimes_never() -> None:
+    found = ask()
+    assert {name: o.verdict for name, o in found.items()} == {
+        "good": "always", "hasty": "sometimes", "wrong": "never", "deep": "always",
+    }
+    start = found["hasty"].def_line
+    assert [line - start for line in found["hasty"].path] == [1, 3]
+
+
+def test_a_callee_that_does_it_only_sometimes_does_not_count() -> None:
+    assert "hopeful" not in ask()
+
+
+def test_depth_and_function() -> None:
+    assert set(ask(depth=1)) == {"good", "hasty", "wrong"}
+    assert set(ask(depth=0)) == set()
+    assert set(ask(inside="Store.good")) == {"good"}
+
+
+def test_calls_and_errors() -> None:
+    assert ask("Store.flush", "Store.publish")["good"].verdict == "always"
+    with pytest.raises(UsageError, match=r"nothing here is 'Store\.nothing'"):
+        ask("Store.nothing")
+    with pytest.raises(UsageError, match="there is no op 'poke'"):
+        ask("Store.flushed:poke")
+
+
+def test_rendering() -> None:
+    engine = EngineRevision("example", "1", Revision("folder", "d" * 32))
+    orders = list(ask().values())
+    lines = [plain(line) for line in render.order_text(engine, "A", "B", orders)]
+    assert any("hasty  sometimes" in line for line in lines)
+    assert any("a way without it" in line for line in lines)
+    doc = render.order_document(engine, "A", "B", orders)
+    assert [f["verdict"] for f in doc["functions"]] == [o.verdict for o in orders]
+    assert "| sometimes |" in "\n".join(render.order_markdown(engine, "A", "B", orders))

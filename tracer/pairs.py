@@ -1,0 +1,278 @@
+"""Is every acquire matched by a release on every way out? And does whoever forgets a receipt release what it records?
+
+Takes a pair's `Ledger`. Makes one `Holder` per function that acquires (itself, or by calling a function that leaves
+something held), that is entered holding, or that forgets a record; each of its exits with a verdict:
+    released     a statement on every path to it releases, or the end of a scope does
+    handed_over  an owner has it: a field or queue, a closure, an object's destructor, the caller
+    missing      a path leads there on which nothing does; the path's lines are kept
+An exit that reports failure cannot hand over to its caller. What a function leaves held is followed to its callers, up
+to the pair's depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from tracer.cues import CueMatcher
+from tracer.graph.uses import Uses
+from tracer.graph.world import Sym, World
+from tracer.holding import Held, anchor, closures, fails, held_by, makes_closure, put_away, returned
+from tracer.ledger import Event, Ledger, lines_of
+from tracer.model import Gap
+from tracer.pair_rules import PairRule
+from tracer.reading import flow
+from tracer.reading.branches import Branch, absent, facts_at, impossible
+from tracer.reading.flow import Exit
+from tracer.reading.statements import Reading
+from tracer.rules import enough
+
+Outcome = Literal["released", "handed_over", "missing"]
+_WORST = {"released": 0, "handed_over": 1, "missing": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """One exit of a holder. `owner`: who has it after a hand-over; `by`: the line that released or handed over."""
+
+    line: int
+    kind: str
+    verdict: Outcome
+    since: int  # the line that acquired, or that forgot the record
+    owner: str = ""
+    by: tuple[str, int] | None = None
+    path: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A function that holds something: what `does` (acquire · held · drop), and its exits by line."""
+
+    rule: str
+    symbol: str
+    file: str
+    def_line: int
+    does: str
+    via: tuple[str, ...]
+    exits: tuple[Leaving, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many exits miss a release."""
+        return sum(1 for e in self.exits if e.verdict == "missing")
+
+
+@dataclass(slots=True)
+class _Case:
+    """A function under judgement: its events of one kind, what was found so far."""
+
+    events: list[Event]
+    exits: dict[tuple[int, str], Leaving] = field(default_factory=dict)
+    left: bool = False  # something stays held for the caller
+
+
+def judge(world: World, rules: Iterable[PairRule], depth: int | None = None) -> tuple[list[Holder], list[Gap]]:
+    """Every holder of each pair, by rule, file and line; a pair with fewer holders than it expects is a gap.
+
+    `depth` overrides the rules' own.
+    """
+    cues = CueMatcher(Uses(world))
+    holders: list[Holder] = []
+    gaps: list[Gap] = []
+    for rule in rules:
+        asked = rule if depth is None else replace(rule, depth=depth)
+        judged = Judge(Ledger(cues, asked))
+        found = judged.holders()
+        holders += found
+        if rule.expect and not enough(len(found), rule.expect):
+            gaps.append(Gap(rule.id, f"{len(found)} functions hold it (expected {rule.expect})"))
+        gaps += judged.gaps()
+    return holders, gaps
+
+
+class Judge:
+    """Judges the exits of one pair's holders."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger, self.world = ledger, ledger.world
+        self.cases: dict[tuple[str, Sym], _Case] = {}
+
+    def holders(self) -> list[Holder]:
+        """All holders, by file and line."""
+        for kind in ("acquire", "held", "drop"):
+            self._follow(kind)
+        out = [self._holder(kind, function, case) for (kind, function), case in self.cases.items() if case.exits]
+        return sorted(out, key=lambda h: (h.file, h.def_line, h.does))
+
+    def gaps(self) -> list[Gap]:
+        """Functions that are called from too many places to be followed."""
+        names = sorted(self.world.symbol(s) for s in self.ledger.crowded)
+        return [Gap(n, "is called from too many places; its callers were not followed") for n in names]
+
+    # -- following -----------------------------------------------------------------
+    def _follow(self, kind: str) -> None:
+        """Judge the functions with events of `kind`, then the callers of those that leave something held."""
+        todo: dict[Sym, list[Event]] = {}
+        for events in self.ledger.events.values():
+            for e in events:
+                if e.kind == kind:
+                    todo.setdefault(e.at, []).append(e)
+        for level in range(self.ledger.rule.depth + 1):
+            above: dict[Sym, list[Event]] = {}
+            for function in sorted(todo):
+                case = self.cases.setdefault((kind, function), _Case([]))
+                known = {e.line for e in case.events}
+                new = [e for e in todo[function] if e.line not in known]
+                case.events += new
+                before = case.left
+                for event in new:
+                    self._judge(kind, event, case, last=level == self.ledger.rule.depth)
+                if case.left and not before and level < self.ledger.rule.depth:
+                    for call in self.ledger.calls_of(function, kind, new[0].via, new[0].owner):
+                        if self.ledger.outer(call.at) != self.ledger.outer(function) or call.at == function:
+                            above.setdefault(call.at, []).append(call)
+                            self.ledger.add(call)
+            todo = above
+
+    def _judge(self, kind: str, event: Event, case: _Case, *, last: bool) -> None:
+        reading = self.ledger.reading(event.at)
+        if reading is None:
+            return
+        line = anchor(reading, event.line)
+        held = held_by(self.ledger, event, reading)
+        facts = facts_at(reading, line)
+        if kind == "drop" and absent(reading, line, facts):
+            return  # a record is forgotten because what it is about is gone
+        never = impossible(reading, line, facts | held.facts)
+        ways = _Ways(self.ledger, event, line, held, reading, never)
+        for leaving in flow.reachable_exits(
+            reading, line, when=held.when, exceptions=self.ledger.rule.exceptions, never=never
+        ):
+            found = ways.verdict(leaving)
+            if found is None or (found.verdict == "handed_over" and self.ledger.ender(event.at) is not None):
+                found = self._left(kind, event, leaving, ways, case, last)
+            key = (leaving.line, leaving.kind)
+            old = case.exits.get(key)
+            if old is None or _WORST[found.verdict] > _WORST[old.verdict]:
+                case.exits[key] = found
+
+    def _left(self, kind: str, event: Event, leaving: Exit, ways: _Ways, case: _Case, last: bool) -> Leaving:
+        """The verdict on an exit at which it is still held."""
+        function = event.at
+        missing = Leaving(leaving.line, leaving.kind, "missing", event.line, path=ways.path)
+        if kind == "held" or (kind == "drop" and ways.releases):
+            return missing
+        ender = self.ledger.ender(function)
+        if ender is not None:
+            d = self.world.definition(ender)
+            by = (self.world.path(ender.file), d.line if d else 1)
+            return replace(missing, verdict="handed_over", owner="the end of its object's scope", by=by, path=())
+        if kind == "acquire" and fails(leaving) and (ways.releases or event.via):
+            return missing
+        calls = self.ledger.callers(function)
+        if calls:
+            case.left = True
+            by = (self.world.path(calls[0].file), calls[0].call.line)
+            owner = "its callers, beyond the depth" if last else "its callers"
+            return replace(missing, verdict="handed_over", owner=owner, by=by, path=())
+        if kind == "acquire" and (returned(leaving, ways.held) or not event.via):
+            owner = "the return value" if returned(leaving, ways.held) else "a caller outside of this source"
+            return replace(missing, verdict="handed_over", owner=owner, by=ways.place(leaving.line), path=())
+        return missing
+
+    # -- results -------------------------------------------------------------------
+    def _holder(self, kind: str, function: Sym, case: _Case) -> Holder:
+        d = self.world.definition(function)
+        event = min(case.events, key=lambda e: (len(e.via), e.line))
+        return Holder(
+            rule=self.ledger.rule.id,
+            symbol=self.world.symbol(function),
+            file=self.world.path(function.file),
+            def_line=d.line if d else 1,
+            does=kind,
+            via=tuple(self.world.symbol(s) for s in event.via),
+            exits=tuple(case.exits[k] for k in sorted(case.exits)),
+        )
+
+
+class _Ways:
+    """The ways from one acquiring (or forgetting) statement to the exits, and what stands on them."""
+
+    def __init__(
+        self, ledger: Ledger, event: Event, line: int, held: Held, reading: Reading, never: tuple[Branch, ...]
+    ) -> None:
+        self.ledger, self.event, self.line, self.held = ledger, event, line, held
+        self.reading, self.never = reading, never
+        self.path: tuple[int, ...] = ()
+        host = reading.host_of(line)
+        self.releases: set[int] = set()
+        self.keeps: dict[int, str] = {}
+        for e in ledger.of(event.at, "release", "end", "keep"):
+            self._place(e, host)
+        for at, owner in put_away(ledger, event, held) if event.kind == "acquire" else ():
+            self.keeps.setdefault(at, owner)
+        if event.kind == "drop":
+            self.keeps.pop(event.line, None)
+        self.scoped = {e.line for e in ledger.of(event.at, "scope") if reading.host_of(e.line) is host}
+        if event.kind != "drop":
+            self.releases -= {event.line, line}
+
+    def _place(self, e: Event, host: object) -> None:
+        """Where an event counts: at its line, or where the closure around it is called or handed on."""
+        inner = self.reading.host_of(e.line)
+        plain = inner is host and not makes_closure(self.reading, e.line)
+        if plain or anchor(self.reading, e.line) != e.line:
+            self._put(e.kind, anchor(self.reading, e.line), e.owner)
+            return
+        for how, at in closures(self.reading, e.line, self.reading.host_of(self.line)):
+            self._put("keep" if how == "keep" else e.kind, at, e.owner or "a closure")
+        around = (block.statements[at] for block, at in self.reading.holders(e.line))
+        if inner is not None and any(s.kind == "raii" for s in around):
+            self.releases.add(e.line)
+
+    def _put(self, kind: str, line: int, owner: str) -> None:
+        if kind in ("release", "end"):
+            self.releases.add(line)
+        else:
+            self.keeps.setdefault(line, owner or "its owner")
+
+    def place(self, line: int) -> tuple[str, int]:
+        """A line of the function's file."""
+        return self.ledger.world.path(self.event.at.file), line
+
+    def verdict(self, leaving: Exit) -> Leaving | None:
+        """The exit released or handed over; None where a path leads to it with neither, which is kept."""
+        found = Leaving(leaving.line, leaving.kind, "released", self.event.line)
+        if self.held.scoped:
+            return replace(found, by=self.place(self.line))
+        if self.event.kind == "drop" and self._came_by(self.releases):
+            return replace(found, by=self._nearest(self.releases, self.line))
+        way = self._escape(leaving, self.releases)
+        if way is None:
+            return replace(found, by=self._nearest(self.releases | self.scoped, leaving.line))
+        keeps = set(self.keeps)
+        if keeps and (self._escape(leaving, self.releases | keeps) is None or self._came_by(keeps)):
+            by = self._nearest(keeps, leaving.line)
+            return replace(found, verdict="handed_over", owner=self.keeps[by[1]] if by else "", by=by)
+        self.path = way
+        return None
+
+    def _escape(self, leaving: Exit, lines: set[int]) -> tuple[int, ...] | None:
+        return flow.escape(
+            self.reading, self.line, leaving, sorted(lines), scoped=sorted(self.scoped), when=self.held.when,
+            exceptions=self.ledger.rule.exceptions, lambdas=True, present=True, never=self.never,
+        )
+
+    def _came_by(self, lines: set[int]) -> bool:
+        """Whether every way to the statement itself passed one of `lines`, or the statement is one."""
+        if self.line in lines:
+            return True
+        return bool(lines) and flow.arrival(self.reading, self.line, sorted(lines), present=True) is None
+
+    def _nearest(self, lines: set[int], line: int) -> tuple[str, int] | None:
+        before = [n for n in lines if n <= line]
+        return self.place(max(before) if before else min(lines)) if lines else None
+
+
+__all__ = ["Holder", "Judge", "Leaving", "judge", "lines_of"]

@@ -1,0 +1,160 @@
+"""`pairs` and `order` as text, Markdown and documents. Takes their results; gives lines and dictionaries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from tracer.model import EngineRevision, Gap
+from tracer.order import Order
+from tracer.pairs import Holder, Leaving
+from tracer.render.grouping import folded, local_symbol, revision_text, short_symbol, version_text
+from tracer.render.json import head
+from tracer.render.markdown import code
+from tracer.render.text import Line, Table
+
+_STYLE = {"released": "green", "handed_over": "cyan", "missing": "bold red"}
+_SAID = {"released": "released", "handed_over": "handed over", "missing": "missing"}
+_DOES = {"acquire": "acquires", "held": "is entered holding", "drop": "forgets the record of"}
+_SHOWN = 12  # lines of a path
+
+
+def document(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap]) -> dict[str, Any]:
+    """The machine-readable contract of `pairs`."""
+    return head("pairs", [engine]) | {
+        "counts": tally(holders),
+        "functions": [
+            {
+                "rule": h.rule,
+                "symbol": h.symbol,
+                "file": h.file,
+                "def_line": h.def_line,
+                "does": h.does,
+                "via": list(h.via),
+                "exits": [_exit(e) for e in h.exits],
+            }
+            for h in holders
+        ],
+        "gaps": [{"rule": g.what, "why": g.why} for g in gaps],
+    }
+
+
+def _exit(e: Leaving) -> dict[str, Any]:
+    found: dict[str, Any] = {"line": e.line, "kind": e.kind, "verdict": e.verdict, "since": e.since}
+    found["by"] = {"file": e.by[0], "line": e.by[1]} if e.by else None
+    more = {"owner": e.owner, "path": list(e.path)}
+    return found | {key: value for key, value in more.items() if value}
+
+
+def tally(holders: Sequence[Holder]) -> dict[str, int]:
+    """How many functions, and how many exits by verdict."""
+    counts = Counter(e.verdict for h in holders for e in h.exits)
+    return {"functions": len(holders), **{verdict: counts[verdict] for verdict in _SAID}}  # type: ignore[index]
+
+
+def text(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], *, every: bool) -> Iterator[Line]:
+    """Per rule the functions with an exit that misses a release (`every`: all functions and exits), then the counts."""
+    yield ((f"{engine.name} {version_text(engine.version)}", "bold"), (f"  ({revision_text(engine)})", "dim"))
+    for rule, group in groupby(holders, key=lambda h: h.rule):
+        found = list(group)
+        yield ((f"  {rule}", "bold cyan"), (f"  {counts_text(found)}", "dim"))
+        for holder in found:
+            if every or holder.missing:
+                yield from _holder(holder, every)
+    yield ((f"{counts_text(holders)}", "bold"),)
+    for gap in folded(gaps):
+        yield ((f"gap {gap.what}", "red"), (f": {gap.why}", ""))
+
+
+def _holder(holder: Holder, every: bool) -> Iterator[Line]:
+    via = f"  via {' → '.join(map(short_symbol, holder.via))}" if holder.via else ""
+    place = f"    {holder.file}:{holder.def_line}"
+    symbol = local_symbol(holder.symbol, holder.file)
+    yield ((place, "green"), (f"  {symbol}", ""), (f"  {_DOES[holder.does]} it", ""), (via, "dim"))
+    for e in holder.exits:
+        if every or e.verdict == "missing":
+            yield ((f"      {e.line}  {e.kind}  ", ""), (_SAID[e.verdict], _STYLE[e.verdict]), (_why(e), ""))
+
+
+def _why(e: Leaving) -> str:
+    if e.verdict == "missing":
+        return f"  since {e.since}, by {' → '.join(map(str, _short(e.path)))}" if e.path else f"  since {e.since}"
+    to = f" to {e.owner}" if e.owner else ""
+    return f"{to}  by {e.by[0]}:{e.by[1]}" if e.by else to
+
+
+def _short(path: Sequence[int]) -> list[int | str]:
+    if len(path) <= _SHOWN:
+        return list(path)
+    return [*path[:3], "…", *path[3 - _SHOWN :]]
+
+
+def counts_text(holders: Sequence[Holder]) -> str:
+    """`29 functions: 26 exits released, 13 handed over, 1 missing`."""
+    n = tally(holders)
+    parts = f"{n['released']} released, {n['handed_over']} handed over, {n['missing']} missing"
+    return f"{n['functions']} functions, exits: {parts}"
+
+
+def markdown(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], *, every: bool) -> Iterator[str]:
+    """The same as a table per rule."""
+    yield f"## {engine.name} {version_text(engine.version)} ({revision_text(engine)})"
+    for rule, group in groupby(holders, key=lambda h: h.rule):
+        found = list(group)
+        yield f"\n### `{rule}`: {counts_text(found)}\n"
+        rows = tuple(
+            (f"{h.file}:{e.line}", e.kind, _SAID[e.verdict], code(short_symbol(h.symbol)), _why(e).strip())
+            for h in found
+            for e in h.exits
+            if every or e.verdict == "missing"
+        )
+        if rows:
+            yield from Table(("exit", "kind", "verdict", "function", "why"), rows).markdown()
+    if gaps:
+        yield "\nGaps:\n"
+        yield from (f"- {gap.what}: {gap.why}" for gap in folded(gaps))
+
+
+# -- order -------------------------------------------------------------------------
+def order_document(engine: EngineRevision, a: str, b: str, orders: Sequence[Order]) -> dict[str, Any]:
+    """The machine-readable contract of `order`."""
+    return head("order", [engine]) | {
+        "a": a,
+        "b": b,
+        "functions": [
+            {
+                "symbol": o.symbol,
+                "file": o.file,
+                "def_line": o.def_line,
+                "verdict": o.verdict,
+                "a_lines": list(o.a),
+                "b_lines": list(o.b),
+                **({"path": list(o.path)} if o.path else {}),
+            }
+            for o in orders
+        ],
+    }
+
+
+def order_text(engine: EngineRevision, a: str, b: str, orders: Sequence[Order]) -> Iterator[Line]:
+    """One line a function, and the way that breaks the order."""
+    yield ((f"{engine.name} {version_text(engine.version)}", "bold"), (f"  is {a} before {b}?", ""))
+    for o in orders:
+        style = {"always": "green", "sometimes": "yellow", "never": "bold red"}[o.verdict]
+        symbol = local_symbol(o.symbol, o.file)
+        yield ((f"  {o.file}:{o.def_line}", "green"), (f"  {symbol}  ", ""), (o.verdict, style))
+        yield ((f"      {a}: {', '.join(map(str, o.a))}", "dim"), (f"  {b}: {', '.join(map(str, o.b))}", "dim"))
+        if o.path:
+            yield ((f"      a way without it: {' → '.join(map(str, _short(o.path)))}", "yellow"),)
+
+
+def order_markdown(engine: EngineRevision, a: str, b: str, orders: Sequence[Order]) -> Iterator[str]:
+    """The same as a table."""
+    yield f"## {engine.name} {version_text(engine.version)}: is {code(a)} before {code(b)}?\n"
+    rows = tuple(
+        (f"{o.file}:{o.def_line}", code(short_symbol(o.symbol)), o.verdict, " → ".join(map(str, _short(o.path))))
+        for o in orders
+    )
+    yield from Table(("function", "symbol", "verdict", "a way without it"), rows).markdown()

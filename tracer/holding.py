@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tracer.graph.view import FileView
+from tracer.graph.world import Sym
 from tracer.ledger import Event, Ledger
 from tracer.reading.branches import Facts, atom, parts_of
 from tracer.reading.flow import Exit, When
@@ -27,11 +28,15 @@ _FAILS = re.compile(
     r"|(?:ErrorCode|Status|StatusCode)::(?!OK\b|Ok\b|SUCCESS\b)\w+|ERR_\w+|toInt\(ErrorCode::(?!OK\b)"
     r"|.*\bErrorCode::(?!OK\b)[A-Z_]+)"
 )
+_WAITED = re.compile(r"\.(?:result|get|wait|value|id|unwrap|pop|popleft)\(\)")
 _PASSES_ON = re.compile(
     r"thread|enqueue|\bpost\b|submit|push|emplace|async|callback|register|then\(|defer|on_\w+\(|schedule|create_task",
     re.IGNORECASE,
 )
+_LOGS = re.compile(r"(?:^|\.)_?(?:logger|logging|log)\b|^LOG|^VLOG|^(?:len|print|isinstance|str)$")
 _OWN = ("self", "this", "cls")
+_HEAD = 30  # lines of a function's head that are searched for defaults
+_LITERALS = {"True": True, "true": True, "False": False, "false": False, "None": False, "nullptr": False}
 _NO_NAMES = frozenset({"self", "this", "cls", "_", "len", "None", "True", "False", "auto", "const"})
 
 
@@ -40,6 +45,7 @@ class Held(NamedTuple):
 
     names: frozenset[str]
     facts: Facts
+    later: tuple[tuple[int, Facts], ...]  # facts about parts of it, each from its line on
     when: When
     scoped: bool  # a `with` gives it back
 
@@ -65,18 +71,30 @@ def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
         if result is not None:
             made = re.findall(r"[\w.>\-]+", result["to"])
             names |= {n for n in made if n.isidentifier()}
-            if ledger.rule.result != "always":
+            if event.via or ledger.rule.result != "always":
                 for name in made:
-                    facts |= _taken(name, zero=ledger.rule.result == "zero")
+                    facts |= _taken(name, zero=ledger.rule.result == "zero" and not event.via)
     if access is not None:
-        names.add(_root(access.target))
+        names |= {_root(access.target)} if len(parts(access.target)) > 1 else set()
         if event.kind == "drop" and statement is not None and (taken := _ASSIGNS.match(statement.text)):
             made = [n for n in re.findall(r"\w+", taken["to"]) if n.isidentifier()]
             names |= set(made)
             for name in made:
                 facts |= _taken(name, zero=False)
-    names = _more_names(ledger.world.view(event.at.file), event, names - _NO_NAMES - {""})
-    return Held(frozenset(names), facts, when, call is not None and call.how == "with")
+    view = ledger.world.view(event.at.file)
+    later = _parts_of_it(view, event, set(facts))
+    names = _more_names(view, event, names - _NO_NAMES - {""})
+    return Held(frozenset(names), facts, later, when, call is not None and call.how == "with")
+
+
+def _parts_of_it(view: FileView, event: Event, names: set[str]) -> tuple[tuple[int, Facts], ...]:
+    """Locals that are what was made, waited for or taken out of it: `obj = objs[0]`, `obj = future.result()`."""
+    out: dict[str, int] = {}
+    for b in sorted((b for b in view.facts.binds if b.scope == event.at.index), key=lambda b: b.line):
+        inner = _WAITED.sub("", b.value)
+        if b.line >= event.line and b.name.isidentifier() and "." not in inner and _root(inner) in names | out.keys():
+            out[b.name] = b.line
+    return tuple((line, _taken(name, zero=False)) for name, line in out.items())
 
 
 def _taken(name: str, *, zero: bool) -> Facts:
@@ -108,10 +126,10 @@ def _more_names(view: FileView, event: Event, names: set[str]) -> set[str]:
         for b in view.facts.binds:
             if b.scope != event.at.index or b.name in ("return", "yield"):
                 continue
-            root = _root(b.value)
-            if b.name in names and root and "()" not in b.value:
+            root, plain = _root(b.value), "()" not in _WAITED.sub("", b.value)
+            if b.name in names and root and plain:
                 more.add(root)
-            if root in names and b.line >= event.line and b.name.isidentifier() and "()" not in b.value:
+            if root in names and b.line >= event.line and b.name.isidentifier() and plain:
                 more.add(b.name)
         for a in view.accesses.get(event.at.index, ()):
             if a.op in ("insert", "write") and a.target.isidentifier() and _mentions(a.text or a.value, names):
@@ -130,6 +148,67 @@ def _mentions(text: str, names: set[str] | frozenset[str]) -> bool:
 def returned(leaving: Exit, held: Held) -> bool:
     """Whether an exit gives what is held back to the caller."""
     return leaving.kind in ("return", "co_return") and _mentions(leaving.text.partition("return")[2], held.names)
+
+
+def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
+    """Whether the caller knows what is held without getting it back: an argument, or the object that is called."""
+    d = ledger.world.definition(event.at)
+    params = {p.name for p in d.params} if d is not None else set()
+    params -= _NO_NAMES
+    if held.names & params or (not event.via and not held.names):
+        return True
+    # `block = self._blocks.get(key)` with a parameter `key`: the caller can say which one it is.
+    reading = ledger.reading(event.at)
+    makers = [s.text for s in reading.statements() if s.first <= event.line] if reading is not None else []
+    made = "|".join(rf"(?<![\w.]){n}\s*:?=(?!=)|\bfor\b.*\b{n}\b.* in " for n in sorted(held.names))
+    return bool(made) and any(re.search(made, text) and _mentions(text, params) for text in makers)
+
+
+def passed_on(ledger: Ledger, event: Event, held: Held) -> int:
+    """The first line behind the event that passes what is held to a call; 0 if there is none."""
+    view = ledger.world.view(event.at.file)
+    later = (c for c in view.calls.get(event.at.index, ()) if c.line > event.line and not _LOGS.search(c.callee))
+    return next((c.line for c in later if any(_mentions(f"{a.text} {a.path}", held.names) for a in c.args)), 0)
+
+
+def asked_of(ledger: Ledger, event: Event, facts: Facts) -> Facts:
+    """Of the facts at an event, those about parameters: what its caller has to pass for it to happen."""
+    d = ledger.world.definition(event.at)
+    wanted = facts | dict(event.asked)
+    return {p.name: wanted[p.name] for p in d.params if p.name in wanted} if d is not None else {}
+
+
+def passes(ledger: Ledger, function: Sym, call: Event, asked: Facts) -> Facts | None:
+    """What a call of `function` asks of its own caller so that `asked` is passed; None where a literal denies it."""
+    out: Facts = {}
+    d = ledger.world.definition(function)
+    if d is None or call.match.call is None:
+        return out
+    args = call.match.call.args
+    if any(a.keyword.startswith("*") for a in args):
+        return out
+    params = [p for p in d.params if p.name not in _OWN]
+    for at, p in enumerate(params):
+        if p.name not in asked:
+            continue
+        given = next((a for a in args if a.keyword == p.name), None)
+        positional = [a for a in args if not a.keyword]
+        if given is None and at < len(positional):
+            given = positional[at]
+        text = given.text if given is not None else _default(ledger, function, p.name)
+        if _LITERALS.get(text) is (not asked[p.name]):
+            return None
+        if text.isidentifier():
+            out[text] = asked[p.name]
+    return out
+
+
+def _default(ledger: Ledger, function: Sym, name: str) -> str:
+    """The text of a parameter's default, read from the function's head."""
+    d = ledger.world.definition(function)
+    lines = ledger.readings.lines(function.file)[d.line - 1 : d.line + _HEAD] if d is not None else []
+    found = re.search(rf"\b{name}\b[^,()=]*=\s*(\w+)", " ".join(lines))
+    return found[1] if found else ""
 
 
 def put_away(ledger: Ledger, event: Event, held: Held) -> Iterator[tuple[int, str]]:
@@ -155,7 +234,7 @@ def closures(reading: Reading, line: int, host: Statement | None) -> list[tuple[
     """What the closure around `line` means to its host: ("release" or "keep", line in the host) where it is used."""
     around = [block.statements[at] for block, at in reading.holders(line)]
     start = around.index(host) + 1 if host is not None and host in around else 0
-    maker = next((s for s in around[start:] if s.kind == "def" or _has_lambda(s)), None)
+    maker = next((s for s in around[start:] if s.kind == "def" or _holds(s, line)), None)
     if maker is None:
         return []
     name = _closure_name(maker)
@@ -175,6 +254,12 @@ def makes_closure(reading: Reading, line: int) -> bool:
     return statement is not None and not statement.compound and statement.first == line and _has_lambda(statement)
 
 
+def _holds(statement: Statement, line: int) -> bool:
+    """Whether `line` stands in a lambda of the statement's own."""
+    inside = any(s.first <= line <= s.last for b in statement.blocks if b.label == "lambda" for s in b.statements)
+    return inside or (not statement.compound and _has_lambda(statement))
+
+
 def _has_lambda(statement: Statement) -> bool:
     return statement.block("lambda") is not None or re.search(r"\blambda\b", statement.text) is not None
 
@@ -192,5 +277,5 @@ def anchor(reading: Reading, line: int) -> int:
     if host is None or host.text.startswith(("def ", "async def ")):
         return line
     around = [block.statements[at] for block, at in reading.holders(line)]
-    maker = next((s for s in around if s.block("lambda") is not None), None)
+    maker = next((s for s in around if _holds(s, line)), None)
     return line if maker is None or _closure_name(maker) or _PASSES_ON.search(maker.text) else maker.first

@@ -18,12 +18,25 @@ from typing import Literal
 from tracer.cues import CueMatcher
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
-from tracer.holding import Held, anchor, closures, fails, held_by, makes_closure, put_away, returned
+from tracer.holding import (
+    Held,
+    anchor,
+    asked_of,
+    closures,
+    fails,
+    held_by,
+    known_outside,
+    makes_closure,
+    passed_on,
+    passes,
+    put_away,
+    returned,
+)
 from tracer.ledger import Event, Ledger, lines_of
 from tracer.model import Gap
 from tracer.pair_rules import PairRule
 from tracer.reading import flow
-from tracer.reading.branches import Branch, absent, facts_at, impossible
+from tracer.reading.branches import Branch, Facts, absent, facts_at, impossible
 from tracer.reading.flow import Exit
 from tracer.reading.statements import Reading
 from tracer.rules import enough
@@ -70,6 +83,7 @@ class _Case:
     events: list[Event]
     exits: dict[tuple[int, str], Leaving] = field(default_factory=dict)
     left: bool = False  # something stays held for the caller
+    asked: list[Facts] = field(default_factory=list)  # what the caller has to pass for that, per event
 
 
 def judge(world: World, rules: Iterable[PairRule], depth: int | None = None) -> tuple[list[Holder], list[Gap]]:
@@ -130,7 +144,13 @@ class Judge:
                     self._judge(kind, event, case, last=level == self.ledger.rule.depth)
                 if case.left and not before and level < self.ledger.rule.depth:
                     for call in self.ledger.calls_of(function, kind, new[0].via, new[0].owner):
-                        if self.ledger.outer(call.at) != self.ledger.outer(function) or call.at == function:
+                        given = [passes(self.ledger, function, call, facts) for facts in case.asked]
+                        if given and all(g is None for g in given):
+                            continue
+                        if given and all(given):
+                            wanted = next(g for g in given if g)
+                            call = call._replace(asked=tuple(sorted(wanted.items())))
+                        if self.ledger.outer(call.at) != self.ledger.outer(function):
                             above.setdefault(call.at, []).append(call)
                             self.ledger.add(call)
             todo = above
@@ -145,9 +165,11 @@ class Judge:
         if kind == "drop" and absent(reading, line, facts):
             return  # a record is forgotten because what it is about is gone
         never = impossible(reading, line, facts | held.facts)
+        for behind, more in held.later:
+            never += impossible(reading, behind, more)
         ways = _Ways(self.ledger, event, line, held, reading, never)
         for leaving in flow.reachable_exits(
-            reading, line, when=held.when, exceptions=self.ledger.rule.exceptions, never=never
+            reading, line, when=held.when, exceptions=self.ledger.rule.exceptions, never=never, calm=True
         ):
             found = ways.verdict(leaving)
             if found is None or (found.verdict == "handed_over" and self.ledger.ender(event.at) is not None):
@@ -170,14 +192,21 @@ class Judge:
             return replace(missing, verdict="handed_over", owner="the end of its object's scope", by=by, path=())
         if kind == "acquire" and fails(leaving) and (ways.releases or event.via):
             return missing
+        back = returned(leaving, ways.held)
+        if kind == "acquire" and not back and not known_outside(self.ledger, event, ways.held):
+            at = passed_on(self.ledger, event, ways.held)
+            owner = "what it is passed to"
+            return replace(missing, verdict="handed_over", owner=owner, by=ways.place(at), path=()) if at else missing
         calls = self.ledger.callers(function)
         if calls:
             case.left = True
+            if kind == "acquire":
+                case.asked.append(asked_of(self.ledger, event, facts_at(ways.reading, event.line)))
             by = (self.world.path(calls[0].file), calls[0].call.line)
             owner = "its callers, beyond the depth" if last else "its callers"
             return replace(missing, verdict="handed_over", owner=owner, by=by, path=())
-        if kind == "acquire" and (returned(leaving, ways.held) or not event.via):
-            owner = "the return value" if returned(leaving, ways.held) else "a caller outside of this source"
+        if kind == "acquire" and (back or not event.via):
+            owner = "the return value" if back else "a caller outside of this source"
             return replace(missing, verdict="handed_over", owner=owner, by=ways.place(leaving.line), path=())
         return missing
 
@@ -261,7 +290,7 @@ class _Ways:
     def _escape(self, leaving: Exit, lines: set[int]) -> tuple[int, ...] | None:
         return flow.escape(
             self.reading, self.line, leaving, sorted(lines), scoped=sorted(self.scoped), when=self.held.when,
-            exceptions=self.ledger.rule.exceptions, lambdas=True, present=True, never=self.never,
+            exceptions=self.ledger.rule.exceptions, lambdas=True, present=True, never=self.never, calm=True,
         )
 
     def _came_by(self, lines: set[int]) -> bool:

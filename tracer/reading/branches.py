@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from tracer.reading.control import Graph
-from tracer.reading.statements import Block, Reading, Statement
+from tracer.reading.statements import Block, Reading, Statement, has_call
 
 Facts = dict[str, bool]
 Branch = tuple[Statement, str]  # a statement with branches, and which of them: "body" or "else"
@@ -24,6 +24,10 @@ _LENGTH = re.compile(r"(?:len\((?P<what>[^()]+)\)|(?P<that>[\w.]+)\.size\(\))\s*
 _DECLARES = re.compile(r"(?:const\s+)?(?:auto|[\w:<>]+)\s*[*&\s]\s*(?P<what>\w+)\s*=(?!=).*")
 _MADE = re.compile(r"(?:(?:const\s+)?[\w:<>]+[\s*&]+)?(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_CALM = re.compile(
+    r"(?:self\.)?_?(?:logger|logging|log)\.\w+\(.*|\b_?log\w*\(.*|VLOG\(.*|LOG\(.*|\btime\.\w+\(\)|\.(?:append|add|discard|items|values|keys|get)\("
+    r"|\.cast\(|\b(?:memoryview|len|str|int|isinstance|list|dict|set|tuple|range|min|max|repr)\("
+)
 _TOKEN = re.compile(r"&&|\|\||\band\b|\bor\b|[()\[\]{}]|\"[^\"]*\"|'[^']*'")
 
 
@@ -171,6 +175,18 @@ def cut_edges(graph: Graph, branches: Iterable[Branch]) -> set[tuple[int, int]]:
         for statement, label in branches
         for node in graph.nodes.get(statement, ())
         if label in (ways := graph.branches.get(node, {}))
+    }
+
+
+def calm_edges(graph: Graph) -> set[tuple[int, int]]:
+    """The edges by which a statement raises that only logs, looks at a clock or moves values about."""
+    return {
+        (node, after)
+        for node, statement in enumerate(graph.statements)
+        if statement is not None and statement.kind in ("simple", "return")
+        and not has_call(_CALM.sub("", statement.text))
+        for after in graph.raised[node]
+        if after not in graph.normal[node]
     }
 
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from tracer.reading.branches import Branch, cut_edges, entered
+from tracer.reading.branches import Branch, calm_edges, cut_edges, entered
 from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of, trace
 from tracer.reading.statements import Block, Reading, Statement
 
@@ -57,16 +57,17 @@ def exits(reading: Reading, host: Statement | None = None, *, exceptions: bool =
 
 def reachable_exits(
     reading: Reading, line: int, *, when: When = "", exceptions: bool = False, never: Collection[Branch] = (),
+    calm: bool = False,
 ) -> tuple[Exit, ...]:
     """The exits that can be reached behind the statement at `line`, in the function that holds the line.
 
-    `never`: branches that are known not to be taken.
+    `never`: branches that are known not to be taken. `calm`: what only logs or moves values about raises nothing.
     """
     host = reading.host_of(line)
     graph = graph_of(reading, host, exceptions)
     starts = _starts(reading, graph, line, when)
     reached: dict[int, int | None] = {}
-    graph.walk(_behind(starts), (), (), reached, cut_edges(graph, never))
+    graph.walk(_behind(starts), (), (), reached, _cut(graph, never, calm))
     return _exits(reading, host, graph, set(reached), starts)
 
 
@@ -88,11 +89,11 @@ def covered(
 def escape(
     reading: Reading, start_line: int, leaving: Exit, lines: Collection[int], *, scoped: Collection[int] = (),
     when: When = "", exceptions: bool = False, lambdas: bool = False, present: bool = False,
-    never: Collection[Branch] = (),
+    never: Collection[Branch] = (), calm: bool = False,
 ) -> tuple[int, ...] | None:
     """The lines of a path that `covered` denies, from `start_line` to the exit; None where there is none.
 
-    `never`: branches that are known not to be taken.
+    `never`: branches that are known not to be taken. `calm`: what only logs or moves values about raises nothing.
     """
     host = reading.host_of(start_line)
     graph = graph_of(reading, host, exceptions)
@@ -100,7 +101,7 @@ def escape(
     if any(_in_scope(reading, start_line, line) for line in at_leave):
         return None
     stops = set(_nodes(reading, graph, {*lines}, lambdas)) | set(_nodes(reading, graph, at_leave, True))
-    cut = cut_edges(graph, never) | (entered(reading, graph, lines, stops) if present else set())
+    cut = _cut(graph, never, calm) | (entered(reading, graph, lines, stops) if present else set())
     starts = _starts(reading, graph, start_line, when)
     if leaving.kind == "fall":
         way = graph.walk(_behind(starts), {FALL}, stops, cut=cut)
@@ -194,6 +195,10 @@ def _starts(reading: Reading, graph: Graph, line: int, when: When) -> dict[int, 
 def _kind(graph: Graph, node: int) -> str:
     statement = graph.statements[node]
     return statement.kind if statement is not None else ""
+
+
+def _cut(graph: Graph, never: Collection[Branch], calm: bool) -> set[tuple[int, int]]:
+    return cut_edges(graph, never) | (calm_edges(graph) if calm else set())
 
 
 def _behind(starts: dict[int, list[int]]) -> list[int]:

@@ -79,8 +79,17 @@ def _key(tree: SourceTree, role: str, rules: tuple[Path, ...]) -> str:
 
 def links_key(engines: Sequence[EngineRevision], what: str = "links") -> str:
     """Where `what` of the functions of these engines, joined in this order, is kept."""
-    sources = "+".join(f"{e.name}:{e.version}:{e.revision.digest}:{e.revision.commit}" for e in engines)
-    return f"{what}:{sources}:{rules_digest('crossings')}:{code_digest()}"
+    return f"{what}:{_sources(engines)}:{rules_digest('crossings')}:{code_digest()}"
+
+
+def question_key(engines: Sequence[EngineRevision], question: object, rules: tuple[Path, ...]) -> str:
+    """Where the answer to a question about these engines together is kept."""
+    digests = ":".join(rules_digest(k, rules) for k in (*(e.name for e in engines), "crossings", "paths"))
+    return f"asked:{_sources(engines)}:{digest_of(repr(question))}:{digests}:{code_digest()}"
+
+
+def _sources(engines: Sequence[EngineRevision]) -> str:
+    return "+".join(f"{e.name}:{e.version}:{e.revision.digest}:{e.revision.commit}" for e in engines)
 
 
 def recall_batches(store: Store, key: str) -> list[bytes] | None:

@@ -79,7 +79,7 @@ class Relay:
         self.hops, self.world, self.uses = hops, hops.world, hops.uses
         self.readings = Readings(hops.uses)
 
-    def of(self, places: Iterable[tuple[Sym, int, int, str]]) -> tuple[Carrier, ...]:
+    def of(self, places: Iterable[tuple[Sym, int, int, str]]) -> list[Carrier]:
         """The carriers that the statements at `places` (function, first and last line, rule) name, chained, by name."""
         rules: dict[tuple[Sym, str], set[str]] = {}
         for sym, first, last, rule in places:
@@ -107,7 +107,7 @@ class Relay:
             out.append(
                 Carrier(carrier.name, carrier.holds, carrier.producers, carrier.consumers, carrier.rules, tuple(onward))
             )
-        return tuple(sorted(out, key=lambda c: c.name))
+        return sorted(out, key=lambda c: c.name)
 
     def _called(self, sym: Sym) -> Iterator[Sym]:
         for _, link in self.hops.out(sym).links:

@@ -18,7 +18,7 @@ import jsonschema
 from tracer import catalog
 from tracer.errors import RuleError, UsageError
 from tracer.rules import Text, in_range, read_yaml
-from tracer.targets import Target, Version, nearest, parse_spec
+from tracer.targets import nearest
 
 KINDS = ("role", "rule", "interface", "caller", "state", "entry", "api")
 
@@ -196,12 +196,3 @@ def choices(given: Sequence[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]
         else:
             out.append((_deployments()["interfaces"].get(key, key), names))
     return wanted, out
-
-
-def specs_of(specs: Sequence[str]) -> list[tuple[Target, Version]]:
-    """The engines that are asked together, each once; the first mention of an engine decides its version."""
-    out: dict[str, tuple[Target, Version]] = {}
-    for spec in specs:
-        target, version = parse_spec(spec)
-        out.setdefault(target.name, (target, version))
-    return list(out.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,15 @@ def parse_spec(spec: str) -> tuple[Target, Version]:
     if at and not wanted:
         raise UsageError(f"no version after the @ in {spec!r}", todo=_pins(engine))
     return engine, version_of(engine, wanted) if at else engine.versions[0]
+
+
+def specs_of(specs: Sequence[str]) -> list[tuple[Target, Version]]:
+    """The engines that are asked together, each once; the first mention of an engine decides its version."""
+    out: dict[str, tuple[Target, Version]] = {}
+    for spec in specs:
+        target, version = parse_spec(spec)
+        out.setdefault(target.name, (target, version))
+    return list(out.values())
 
 
 def version_of(engine: Target, wanted: str) -> Version:

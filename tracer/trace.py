@@ -9,11 +9,11 @@ runs, so that an answer from the cache is there at once.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tracer import answers
 from tracer.checkout import folder_tree, open_tree
@@ -23,9 +23,10 @@ from tracer.globs import path_matches
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
 from tracer.model import ROLES, Edge, EngineRevision, Gap, Site, SourceTree, Trace, Use
+from tracer.model import Path as Way
 from tracer.survey import Facts, Progress, survey
 from tracer.survey.store import Store
-from tracer.targets import Target, Version, parse_spec
+from tracer.targets import Target, Version, parse_spec, specs_of
 
 if TYPE_CHECKING:
     from tracer.drives import Driven
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from tracer.pairs import Holder
     from tracer.relay import Carrier
     from tracer.stations import Sites
+
+Answer = TypeVar("Answer")
 
 
 def where(
@@ -169,12 +172,15 @@ def path(
     stack, picked = routes.choices(choose)
     if len(names) > 1 and stack:
         raise UsageError("a stack is chosen for a named path only", todo="use --choose INTERFACE=CLASS between A and B")
-    with _linked(specs, rules, progress) as (hops, engines, sites):
+
+    def find(hops: Hops, engines: tuple[EngineRevision, ...], sites: Sites) -> list[Way]:
         if len(names) > 1:
-            found = Paths(hops, sites).between(names[0], names[1], count, through, picked)
-        else:
-            route = routes.choose(names[0], {e.name: e.version for e in engines}, stack, rules)
-            found = Paths(hops, sites).along(route, count, picked)
+            return Paths(hops, sites).between(names[0], names[1], count, through, picked)
+        route = routes.choose(names[0], {e.name: e.version for e in engines}, stack, rules)
+        return Paths(hops, sites).along(route, count, picked)
+
+    question = ("path", *names, count, tuple(through), stack, picked)
+    engines, found = _ask(question, find, list[Way], specs, rules, progress)
     return Trace(engines, paths=tuple(found))
 
 
@@ -182,29 +188,52 @@ def drives(
     site: str, specs: Sequence[str], *, most: int = 40, rules: Sequence[Path] = (), progress: Progress | None = None
 ) -> tuple[tuple[EngineRevision, ...], list[Driven]]:
     """The entries (loops, threads, handlers, public functions) to `site`: a symbol, FILE:LINE or a rule's id."""
-    from tracer.drives import Drives
+    from tracer.drives import Driven, Drives
     from tracer.stations import Stations
 
-    with _linked(specs, rules, progress) as (hops, engines, sites):
-        found = Drives(hops, Stations(hops, sites)).of(site, most)
-    return engines, found
+    def find(hops: Hops, _: tuple[EngineRevision, ...], sites: Sites) -> list[Driven]:
+        return Drives(hops, Stations(hops, sites)).of(site, most)
+
+    return _ask(("drives", site, most), find, list[Driven], specs, rules, progress)
 
 
 def relay(
     what: str, specs: Sequence[str], *, rules: Sequence[Path] = (), progress: Progress | None = None
-) -> tuple[tuple[EngineRevision, ...], tuple[Carrier, ...]]:
+) -> tuple[tuple[EngineRevision, ...], list[Carrier]]:
     """The carriers of a role's signals, or of those at a site: what fills each, what takes from it, what follows."""
-    from tracer.relay import Relay, places_of
+    from tracer.relay import Carrier, Relay, places_of
     from tracer.stations import Stations
 
-    with _linked(specs, rules, progress) as (hops, engines, sites):
+    def find(hops: Hops, _: tuple[EngineRevision, ...], sites: Sites) -> list[Carrier]:
         stations = Stations(hops, sites)
         if what in ROLES:
             held = ((stations.at(s.file, s.first, engine), s) for engine, s in sites(what))
-            places = list(places_of(held))
-        else:
-            places = stations.places(what)
-        found = Relay(hops).of(places)
+            return Relay(hops).of(places_of(held))
+        return Relay(hops).of(stations.places(what))
+
+    return _ask(("relay", what), find, list[Carrier], specs, rules, progress)
+
+
+def _ask(
+    question: object,
+    find: Callable[[Hops, tuple[EngineRevision, ...], Sites], Answer],
+    kind: type[Answer],
+    specs: Sequence[str],
+    rules: Sequence[Path],
+    progress: Progress | None,
+) -> tuple[tuple[EngineRevision, ...], Answer]:
+    """The kept answer to `question` about these engines, or what `find` makes of their graph, which is kept."""
+    import msgspec
+
+    store = Store()
+    engines = tuple(_revision(open_tree(pair, progress=progress)) for pair in specs_of(specs))
+    key = answers.question_key(engines, question, tuple(rules))
+    body = store.answer(key)
+    if body is not None:
+        return engines, msgspec.msgpack.decode(body, type=kind)
+    with _linked(specs, rules, progress) as (hops, engines, sites):
+        found = find(hops, engines, sites)
+    store.put_answer(key, msgspec.msgpack.encode(found))
     return engines, found
 
 
@@ -243,8 +272,6 @@ def _world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tupl
 
 def _trees(specs: Sequence[str], progress: Progress | None) -> list[tuple[SourceTree, Target]]:
     """The engines of `specs`, each once, read."""
-    from tracer.routes import specs_of
-
     return [(open_tree((target, version), progress=progress), target) for target, version in specs_of(specs)]
 
 

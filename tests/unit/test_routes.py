@@ -9,7 +9,7 @@ import pytest
 from tracer import routes
 from tracer.errors import RuleError, UsageError
 from tracer.model import ACTIONS, LAYERS, ROLES
-from tracer.targets import names
+from tracer.targets import names, specs_of
 
 ITEM = """
 - id: vllm.test.short
@@ -91,7 +91,7 @@ def test_a_bad_file_is_one_line(tmp_path: Path, text: str, why: str):
 
 def test_stacks_name_engines_and_choices_are_read():
     for name, specs in routes.stacks().items():
-        assert [t.name for t, _ in routes.specs_of(specs)] == name.split("+")
+        assert [t.name for t, _ in specs_of(specs)] == name.split("+")
     with pytest.raises(UsageError, match="there is no stack"):
         routes.stack("vllm+moon")
     assert routes.choices(["stack=mp", "connector=A,B", "Other=C"]) == (
@@ -103,6 +103,6 @@ def test_stacks_name_engines_and_choices_are_read():
 
 
 def test_an_engine_that_is_named_twice_counts_once_in_its_first_version():
-    found = routes.specs_of(["vllm@0.11.0", "lmcache", "vllm"])
+    found = specs_of(["vllm@0.11.0", "lmcache", "vllm"])
     assert next((t.name, v.name) for t, v in found) == ("vllm", "0.11.0")
     assert len(found) == 2

@@ -62,3 +62,20 @@ class MooncakeStore:
 
     def fetch(self, keys: list[str], buffers: list[int]) -> list[int]:
         return self.store.batch_get_into(keys, buffers)  # expect: load.backends restore
+
+
+class Remote:
+    def mset(self, keys: list[str]) -> int: ...
+
+    def mget(self, keys: list[str]) -> int: ...
+
+
+class EICStorage(HiCacheStorage):
+    def __init__(self) -> None:
+        self.connection = Remote()
+
+    def store_all(self, keys: list[str]) -> int:
+        return self.connection.mset(keys)  # expect: publish.backend-clients commit
+
+    def fetch_all(self, keys: list[str]) -> int:
+        return self.connection.mget(keys)  # expect: load.backends restore

@@ -6,6 +6,8 @@ import heapq
 import logging
 from queue import Queue
 
+import zmq
+
 logger = logging.getLogger(__name__)
 
 
@@ -30,7 +32,9 @@ class RadixCache(BasePrefixCache):
         _, slots = heapq.heappop(leaves)  # expect: reclaim.evict-old evict
         self.pool.free(slots)  # expect: reclaim.evict-old free
 
-    def finish(self, row: int) -> None:
+    def finish(self, row: int, slots: list[int], is_insert: bool) -> None:
+        if not is_insert:
+            self.pool.free(slots)  # expect: reclaim.evict-old free, publish.gpu-suppressed-old revoke
         self.rows.free(row)  # expect: reclaim.evict-old free
 
 
@@ -70,3 +74,16 @@ class TpModelWorkerClient:
 
     def resolve(self) -> int:
         return self.output_queue.get()  # expect: completion.forward-queue observe
+
+
+class BaseKVManager: ...
+
+
+class PushManager(BaseKVManager):
+    link: zmq.Socket
+
+    def tell(self, room: int, status: int) -> None:
+        self.link.send_multipart([room, status])  # expect: completion.status-message-old signal
+
+    def greet(self, room: int) -> None:
+        self.link.send_multipart([room])  # expect: nothing

@@ -1,8 +1,7 @@
-"""Neighbours: lookups, keys, loads, reclaiming and failures."""
+"""Neighbours: lookups, loads, reclaiming and failures."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 
@@ -70,22 +69,6 @@ def row_back(cache: BasePrefixCache) -> None:
     cache.free_kv_row(3)  # expect: reclaim.pool free
 
 
-def page_key(prior: str, tokens: bytes) -> str:
-    return hashlib.sha256(prior.encode() + tokens).hexdigest()  # expect: key.hash-chain derive
-
-
-class RadixKey:  # expect: key.radix-key derive
-    token_ids: list[int]
-    extra_key: str | None
-
-    def first_page(self, size: int) -> tuple[str | None, tuple[int, ...]]:
-        plain = tuple(self.token_ids[:size])  # expect: key.child-key derive
-        return (self.extra_key, plain)
-
-    def length(self) -> int:
-        return len(self.token_ids)  # expect: nothing
-
-
 class PrefetchOperation:
     start_time = 0.0
 
@@ -106,6 +89,10 @@ class FullComponent:
         cd.value = None  # expect: nothing
 
 
+class HostPool:
+    def free(self, slots: list[int]) -> None: ...
+
+
 class HiCacheStorage:
     def batch_exists(self, keys: list[str]) -> int: ...
 
@@ -116,6 +103,10 @@ class HiCacheController:
     def __init__(self, backend: HiCacheStorage) -> None:
         self.storage_backend = backend
         self.load_queue: list[int] = []
+        self.mem_pool_host = HostPool()
+
+    def give_back(self, slots: list[int]) -> None:
+        self.mem_pool_host.free(slots)  # expect: reclaim.host-slots free
 
     def ask(self, keys: list[str]) -> int:
         return self.storage_backend.batch_exists(keys)  # expect: lookup.storage query

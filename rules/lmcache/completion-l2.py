@@ -64,3 +64,31 @@ class PrefetchController:
 
     def ask(self, request: str) -> int | None:
         return self._completed_results.pop(request, None)  # expect: prefetch-result observe
+
+
+class PrefetchHandle:
+    def __init__(self, hits: int) -> None:
+        self.l1_prefix_hit_count = hits
+
+
+def submitted(hits: int) -> PrefetchHandle:
+    return PrefetchHandle(hits)  # expect: prefetch-status signal
+
+
+def status(handle: PrefetchHandle) -> int:
+    return handle.l1_prefix_hit_count  # expect: prefetch-status observe
+
+
+class NativeClient:
+    def drain_completions(self) -> list[int]: ...
+
+    def event_fd(self) -> int: ...
+
+
+class NativeConnectorL2Adapter:
+    def __init__(self) -> None:
+        self._client = NativeClient()
+
+    def loop(self) -> list[int]:
+        self._client.event_fd()  # expect: nothing
+        return self._client.drain_completions()  # expect: native-drain observe

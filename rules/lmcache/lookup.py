@@ -111,3 +111,11 @@ def fold_unfold_grouped(rows: list[int], windows: list[int]) -> int:
 
 def usable(rows: list[int]) -> int:
     return fold_unfold_grouped(rows, [])  # expect: lookup.prefix query
+
+
+class Bitmap:
+    def count_leading_ones(self) -> int: ...
+
+
+def unbroken(found: Bitmap) -> int:
+    return found.count_leading_ones()  # expect: lookup.prefix-early query

@@ -24,6 +24,10 @@ class HiCacheController:
         self.ack_load_queue: list[HiCacheAck] = []
         self.ack_backup_queue: Queue[int] = Queue()
         self.prefetch_hit_queue: Queue[int] = Queue()
+        self.prefetch_buffer: Queue[int] = Queue()
+
+    def pass_on(self, operation: int) -> None:
+        self.prefetch_buffer.put(operation)  # expect: storage-acks-old signal
 
     def copy_out(self, ack: HiCacheAck) -> None:
         self.ack_write_queue.append(ack)  # expect: copy-acks signal

@@ -42,6 +42,8 @@ LISTS = frozenset(
         "Iterable",
         "Iterator",
         "Generator",
+        "sorted",  # what `sorted(x)` and `reversed(x)` give is named after them
+        "reversed",
         "AsyncIterator",
         "AsyncIterable",
         "AsyncGenerator",

@@ -341,3 +341,24 @@ def test_a_subclass_of_a_class_imported_under_another_name_is_one():
     (pool,) = it.classes("Pool")
     assert [it.name(s) for s in it.subclasses(pool)] == ["WidePool"]
     assert [it.path(m.file) for m in Uses(it).overrides("Pool.take")] == ["wide.py"]
+
+
+def test_a_sorted_copy_kept_in_a_field_holds_what_the_original_holds():
+    uses = Uses(
+        world(
+            sort_py="""
+            class Job:
+                def __init__(self):
+                    self.done = False
+
+            class Plan:
+                def make(self, jobs: list[tuple[int, Job]]):
+                    self.jobs = sorted(jobs, key=len)
+
+                def close(self):
+                    for _, job in self.jobs:
+                        job.done = True
+            """
+        )
+    )
+    assert lines(uses.state("Job.done"), "write") == [11]

@@ -65,6 +65,12 @@ class NixlBaseConnectorWorker:
         except OSError:  # expect: nothing
             self._failed_recv_reqs.put(req_id)  # expect: vllm.failure.nixl detect
 
+    def handshake_without_a_list(self, req_id: str) -> None:
+        try:
+            self._ready_requests.put(req_id)  # expect: nothing
+        except OSError:  # expect: vllm.failure.nixl detect
+            self.failed = req_id
+
     def poll(self, handle: int) -> None:
         state = self.nixl_wrapper.check_xfer_state(handle)
         if state == "ERR":

@@ -124,7 +124,8 @@ def where_markdown(traces: Sequence[Trace], *, guards: bool = False) -> Iterator
 def _site_markdown(site: Site) -> str:
     place = link(f"{site.file}:{lines_text(site.first, site.last)}", site.permalink)
     via = f", via {code(' → '.join(site.via))}" if site.via else ""
-    return f"- {place} {code(site.symbol)} [{site.basis}]{via}"
+    marks = " ".join(f"[{mark}]" for mark in (site.basis, site.stack, site.context) if mark)
+    return f"- {place} {code(site.symbol)} {marks}{via}"
 
 
 def uses(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[Gap]) -> Iterator[Line]:

@@ -121,3 +121,8 @@ def test_many_files_read_in_part_are_told_as_one_gap_after_the_rules() -> None:
 )
 def test_beside_its_file_a_symbol_is_shown_without_its_module(symbol: str, file: str, shown: str) -> None:
     assert local_symbol(symbol, file) == shown
+
+
+def test_markdown_says_which_stack_and_that_a_place_is_no_live_code() -> None:
+    lines = list(text.where_markdown([trace(replace(HOLD, stack="compiled core, no source", context="mock"))]))
+    assert any("[compiled core, no source] [mock]" in line for line in lines)

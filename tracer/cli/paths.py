@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, write, write_lines
+from tracer.cli.console import Bars, Format, folders, note, write, write_lines
 from tracer.cli.questions import Form, Rules
 from tracer.errors import UsageError
 
@@ -19,6 +19,7 @@ class GraphForm(StrEnum):
     jsonl = "jsonl"
     graphml = "graphml"
     dot = "dot"
+    adjacency = "adjacency"
 
 
 class PathForm(StrEnum):
@@ -51,18 +52,48 @@ def register(app: typer.Typer) -> None:
 
 
 def graph(
-    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION]")],
+    spec: Annotated[str | None, typer.Argument(help="ENGINE[@VERSION]", show_default=False)] = None,
     more: With = None,
-    form: Annotated[GraphForm, typer.Option("--format", help="jsonl, graphml or dot.")] = GraphForm.jsonl,
+    form: Annotated[
+        GraphForm, typer.Option("--format", help="jsonl, graphml or dot; adjacency with --root.")
+    ] = GraphForm.jsonl,
+    root: Annotated[Path | None, typer.Option(help="A Python program's folder.", show_default=False)] = None,
+    entry: Annotated[Path | None, typer.Option(help="The program's first file.", show_default=False)] = None,
 ) -> None:
-    """Every edge of an engine: calls and crossings, with kind, basis and line; unresolved calls too."""
-    from tracer import trace
+    """Every edge of an engine: calls and crossings, with kind, basis and line; unresolved calls too.
+
+    With --root and --entry: whom each function of that Python program calls, function values followed.
+    """
     from tracer.render import graphs
+
+    if root is not None or entry is not None or form is GraphForm.adjacency:
+        _program(spec, root, entry, form)
+        return
+    if spec is None:
+        raise UsageError("names no engine", where="graph", todo="give ENGINE[@VERSION], or --root DIR --entry FILE")
+    from tracer import trace
 
     with Bars() as bars:
         edges = trace.graph([spec, *(more or [])], progress=bars)
         for text in graphs.write(edges, form.value):
             write(text)
+
+
+def _program(spec: str | None, root: Path | None, entry: Path | None, form: GraphForm) -> None:
+    """The call graph of a program in a folder."""
+    if root is None or entry is None:
+        raise UsageError("a program's graph needs both --root and --entry", todo="add --root DIR and --entry FILE")
+    if spec is not None:
+        raise UsageError(f"{spec!r} does not go with --root", todo="leave out the engine, or --root and --entry")
+    if form is not GraphForm.adjacency:
+        raise UsageError(f"a program's graph has no format {form.value}", todo="add --format adjacency")
+    from tracer.graph.values.flow import adjacency
+    from tracer.render import graphs
+
+    callees, unread = adjacency(root, entry)
+    for reason in unread.values():
+        note(reason)
+    write(graphs.adjacency(callees))
 
 
 def path(

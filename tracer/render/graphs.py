@@ -1,9 +1,9 @@
-"""Edges as JSON lines, GraphML or DOT. Streams where the format allows it; the order is the edges' own."""
+"""Edges as JSON lines, GraphML or DOT (streamed where the format allows it, in their own order); callees by caller."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 
 from tracer.model import Edge
@@ -17,6 +17,11 @@ def write(edges: Iterable[Edge], form: str) -> Iterator[str]:
         yield _graphml(edges)
     else:
         yield from _dot(edges)
+
+
+def adjacency(callees: Mapping[str, Sequence[str]]) -> str:
+    """One JSON object of callees by caller, as call-graph benchmarks read it."""
+    return json.dumps(callees, ensure_ascii=False, indent=1) + "\n"
 
 
 def _jsonl(edges: Iterable[Edge]) -> Iterator[str]:

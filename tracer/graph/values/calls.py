@@ -31,7 +31,7 @@ from tracer.graph.values.domain import (
     ordered,
     union,
 )
-from tracer.graph.values.machine import ACTIVE, DEPTH, ROUNDS, RUNS, STEPS, Flow, Machine
+from tracer.graph.values.machine import ACTIVE, DEPTH, LIBRARY_RUNS, ROUNDS, RUNS, STEPS, Flow, Machine
 from tracer.graph.values.shapes import Code
 from tracer.graph.values.sources import Sources
 
@@ -62,8 +62,11 @@ class Calls(Machine):
         """Call whatever `callees` may be; several are run from the same state."""
         targets = ordered(callees - {OPAQUE, MAYBE})
         rest = UNKNOWN if OPAQUE in callees else NOTHING
+        if not targets:
+            return rest
         if len(targets) == 1:
-            return self._call(targets[0], arguments, site, frame) | rest
+            found = self._call(targets[0], arguments, site, frame)
+            return found | rest if rest else found
         results = [rest]
 
         def branch(target: Value) -> Flow:
@@ -108,6 +111,8 @@ class Calls(Machine):
             made = self.call(callee.inner, arguments, site, frame)
             found = self.iterate(made, site, frame)
             return one(self.bag("contextmanager", found.every, ("managed", site), frame))
+        if callee.kind == "registering":
+            return self.call_method(callee, "register", arguments, site, frame)
         if callee.kind in {"attrgetter", "itemgetter", "methodcaller"}:
             return self.call_getter(callee, arguments, site, frame)
         return self.call(callee.inner, arguments.after(callee.arguments), site, frame)
@@ -115,7 +120,8 @@ class Calls(Machine):
     def _call_function(self, function: Function, arguments: Arguments, site: Hashable, frame: Frame) -> Values:
         self.edge(frame, function.name)
         node = function.node
-        if self.steps > STEPS or self.runs[node] >= RUNS or self._active[node] >= ACTIVE or len(self.stack) >= DEPTH:
+        spent = self.steps > STEPS or self.runs[node] >= (RUNS if self.reached else LIBRARY_RUNS)
+        if spent or self._active[node] >= ACTIVE or len(self.stack) >= DEPTH:
             return self._call_joined(function, arguments, frame)
         inner = self.value(("frame", site, frame, frame.iteration, function), partial(_frame, function))
         inner.returns, inner.yields, inner.yielded = NOTHING, NOTHING, []

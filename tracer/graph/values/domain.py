@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import operator
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -288,12 +289,16 @@ def constant(value: Any) -> Values:
 
 def ordered(values: Iterable[Value]) -> list[Value]:
     """The values in the order in which they were made."""
-    return sorted(values, key=lambda v: v.order)
+    return sorted(values, key=_order)
 
 
 def union(sets: Iterable[Values | None]) -> Values:
     """All values of all sets."""
-    return NOTHING.union(*(s for s in sets if s))
+    filled = [s for s in sets if s]
+    return filled[0] if len(filled) == 1 else NOTHING.union(*filled)
+
+
+_order = operator.attrgetter("order")
 
 
 def literals(values: Values, most: int = 8) -> list[Hashable] | None:

@@ -29,6 +29,7 @@ class Flow(Calls, Classes, Attributes, Library, Imports, Statements, Expressions
 
     def run_rest(self) -> None:
         """Run each function that no call reached, with arguments that are not known, in the order of definition."""
+        self.reached = False
         started = {f.node for f in self.functions if self.runs[f.node]}
         rest: dict[Function, None] = {}
         while True:

@@ -30,14 +30,15 @@ from tracer.graph.values.domain import (
     Value,
     Values,
 )
-from tracer.graph.values.shapes import Code, Shape, shape
+from tracer.graph.values.shapes import Code, Shape, own, shape
 from tracer.graph.values.sources import Sources
 from tracer.graph.values.store import Delta, Store
 
 RUNS = 40  # of one function, each with frames of its own
+LIBRARY_RUNS = 3  # the same for functions that the entry does not reach
 ACTIVE = 3  # activations of one function at a time
 DEPTH = 60  # calls inside one another
-STEPS = 400_000  # statements
+STEPS = 100_000  # statements
 ROUNDS = 3  # of a loop, and of a function whose calls are joined
 UNROLLED = 8  # elements of a loop that is run turn by turn
 
@@ -72,6 +73,7 @@ class Machine(ABC):
         self.klasses: dict[Klass, None] = {}
         self.lambdas: dict[ast.Lambda, int] = {}
         self.steps = 0
+        self.reached = True  # what runs now is reached from the entry
         self.runs: Counter[Code] = Counter()
         self.stack: list[Frame] = []
         self.raised: list[Values] = []
@@ -79,6 +81,7 @@ class Machine(ABC):
         self._made: dict[Hashable, Object] = {}
         self._values: dict[Hashable, Value] = {}
         self._shapes: dict[Code, Shape] = {}
+        self._whole: dict[ast.stmt, bool] = {}
         self._parsed: dict[tuple[str, str], ast.AST] = {}
 
     # what is found
@@ -124,6 +127,12 @@ class Machine(ABC):
         if node not in self._shapes:
             self._shapes[node] = shape(node)
         return self._shapes[node]
+
+    def whole(self, node: ast.For | ast.AsyncFor) -> bool:
+        """Whether every turn of a loop runs to its end: no `break` or `continue`."""
+        if node not in self._whole:
+            self._whole[node] = not any(isinstance(n, ast.Break | ast.Continue) for n in own([*node.body]))
+        return self._whole[node]
 
     # branches
 

@@ -59,7 +59,7 @@ class Methods(Containers):
             return self._of_builtin(receiver, name, arguments, site, frame)
         if isinstance(receiver, Function) and name == "__get__":
             return frozenset(self.method(receiver, r) for r in ordered(arguments.at(0)))
-        if isinstance(receiver, Partial) and receiver.kind == "dispatch":
+        if isinstance(receiver, Partial) and receiver.kind in {"dispatch", "registering"}:
             return self._registered(receiver, arguments)
         kind = kind_of(receiver)
         if kind is None or not isinstance(receiver, Object):
@@ -144,11 +144,12 @@ class Methods(Containers):
         """`register` of a `singledispatch` function: as a decorator, with a type or without."""
         added = frozenset(v for v in arguments.at(0) | arguments.at(1) if isinstance(v, Function | Bound))
         if not added:
-            return one(self.value(("registering", receiver), lambda: Partial(one(receiver), Arguments(), "dispatch")))
-        target = receiver
-        while any(isinstance(v, Partial) for v in target.inner):
-            target = next(v for v in target.inner if isinstance(v, Partial))
-        target.inner |= added
+            return one(
+                self.value(("registering", receiver), lambda: Partial(one(receiver), Arguments(), "registering"))
+            )
+        for target in receiver.inner if receiver.kind == "registering" else one(receiver):
+            if isinstance(target, Partial):
+                target.inner |= added
         return added
 
     def _of_dict(self, owner: Object, name: str, arguments: Arguments, site: Hashable, frame: Frame) -> Values:

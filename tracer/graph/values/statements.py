@@ -26,7 +26,6 @@ from tracer.graph.values.domain import (
 )
 from tracer.graph.values.machine import UNROLLED, Flow
 from tracer.graph.values.patterns import Patterns
-from tracer.graph.values.shapes import own
 
 MANAGED = "contextmanager"  # the kind of what a `contextlib.contextmanager` function returns
 
@@ -112,17 +111,19 @@ class Statements(Patterns):
 
     def _if(self, node: ast.If, frame: Frame) -> Flow:
         self.evaluate(node.test, frame)
-        return self.fork([partial(self._taken, node, frame), partial(self.execute, node.orelse, frame)], frame)
+        return self.fork([partial(self._branch, node, True, frame), partial(self._branch, node, False, frame)], frame)
 
-    def _taken(self, node: ast.If, frame: Frame) -> Flow:
-        self._narrow(node.test, frame)
-        return self.execute(node.body, frame)
+    def _branch(self, node: ast.If, holds: bool, frame: Frame) -> Flow:
+        self._narrow(node.test, holds, frame)
+        return self.execute(node.body if holds else node.orelse, frame)
 
-    def _narrow(self, test: ast.expr, frame: Frame) -> None:
-        """Where `isinstance(name, Class)` holds, the name is one of those."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+    def _narrow(self, test: ast.expr, holds: bool, frame: Frame) -> None:
+        """Where `isinstance(name, Class)` holds, the name is one of those; where it does not, one of the others."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
             for part in test.values:
-                self._narrow(part, frame)
+                self._narrow(part, holds, frame)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self._narrow(test.operand, not holds, frame)
         if not (
             isinstance(test, ast.Call)
             and isinstance(test.func, ast.Name)
@@ -133,16 +134,19 @@ class Statements(Patterns):
         ):
             return
         name = test.args[0].id
-        wanted = {k for k in self.evaluate(test.args[1], frame) if isinstance(k, Klass)}
         values = self.lookup(name, frame)
-        kept = frozenset(v for v in values if not isinstance(v, Instance) or wanted.intersection(v.klass.mro))
-        if wanted and kept and kept != values and name in frame.fields:
+        wanted = self._types(self.evaluate(test.args[1], frame), test, frame)
+        kept = frozenset(v for v in values if not isinstance(v, Instance) or _is_one(v, wanted) in (holds, None))
+        if wanted and kept != values and name in frame.fields:
             self.store.write(frame, name, kept)
+
+    def _types(self, values: Values, site: ast.AST, frame: Frame) -> Values:
+        """The types that `isinstance` or `except` is given, alone or in a tuple."""
+        return union(self.iterate(one(v), site, frame).every if isinstance(v, Container) else one(v) for v in values)
 
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
         found = self.iterate(self.evaluate(node.iter, frame), node, frame, isinstance(node, ast.AsyncFor))
-        leaves = any(isinstance(n, ast.Break | ast.Continue) for n in own([*node.body]))
-        if found.each and len(found.each) <= UNROLLED and not leaves:
+        if found.each and len(found.each) <= UNROLLED and self.whole(node):
             before = frame.iteration
             for number, values in enumerate(found.each):
                 frame.iteration = (*before, number)
@@ -187,9 +191,8 @@ class Statements(Patterns):
     def decorate(self, decorator: Values, values: Values, site: ast.expr, frame: Frame) -> Values:
         """What a decorator makes of `values`; one from outside the program is taken to give it back."""
         result = self.call(decorator, Arguments([values]), site, frame)
-        followed = any(not isinstance(d, External) for d in decorator) and not result <= UNKNOWN
-        outside = all(isinstance(r, External) for r in result)
-        return result if followed and result and not outside else values
+        followed = not result <= UNKNOWN and not all(isinstance(r, External) for r in result)
+        return result if followed else values
 
     def _class(self, node: ast.ClassDef, frame: Frame) -> None:
         decorators = [self.evaluate(d, frame) for d in node.decorator_list]
@@ -246,9 +249,7 @@ class Statements(Patterns):
     def _catch(self, handler: ast.ExceptHandler, raised: Values, frame: Frame) -> None:
         if handler.type is None:
             return
-        kinds: set[Value] = set()
-        for kind in self.evaluate(handler.type, frame):
-            kinds |= self.iterate(one(kind), handler, frame).every if isinstance(kind, Container) else {kind}
+        kinds = self._types(self.evaluate(handler.type, frame), handler, frame)
         if handler.name is None:
             return
         caught: set[Value] = {r for r in raised if isinstance(r, Instance) and kinds.intersection(r.klass.mro)}
@@ -301,7 +302,7 @@ class Statements(Patterns):
 
     def _assert(self, node: ast.Assert, frame: Frame) -> None:
         self.evaluate(node.test, frame)
-        self._narrow(node.test, frame)
+        self._narrow(node.test, True, frame)
         if node.msg is not None:
             self.evaluate(node.msg, frame)
 
@@ -310,6 +311,14 @@ class Statements(Patterns):
 
     def _import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
         self.bring(node, frame)
+
+
+def _is_one(value: Instance, kinds: Values) -> bool | None:
+    """Whether an instance is of one of these classes; None where a class outside the program hides it."""
+    if kinds.intersection(value.klass.mro):
+        return True
+    outside = any(isinstance(k, External) for k in value.klass.mro)
+    return None if outside and any(not isinstance(k, Klass) for k in kinds) else False
 
 
 def _isinstance() -> Builtin:

@@ -1,0 +1,14 @@
+def fallback():
+    pass
+
+
+def chosen():
+    pass
+
+
+def run(action=fallback):
+    action()
+
+
+run()
+run(chosen)

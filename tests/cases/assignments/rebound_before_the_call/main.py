@@ -1,0 +1,11 @@
+def old():
+    pass
+
+
+def new():
+    pass
+
+
+action = old
+action = new
+action()

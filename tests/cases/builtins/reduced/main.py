@@ -1,0 +1,8 @@
+from functools import reduce
+
+
+def join(a, b):
+    return a
+
+
+reduce(join, [1, 2, 3])

@@ -1,0 +1,11 @@
+class Tools:
+    @staticmethod
+    def hammer():
+        pass
+
+    def use(self):
+        self.hammer()
+        Tools.hammer()
+
+
+Tools().use()

@@ -1,0 +1,11 @@
+def known():
+    pass
+
+
+def fallback():
+    pass
+
+
+table = {"known": known}
+table.get("known")()
+table.get("missing", fallback)()

@@ -1,0 +1,15 @@
+def old():
+    pass
+
+
+def new():
+    pass
+
+
+def other():
+    pass
+
+
+table = {"a": old, "b": other}
+table["a"] = new
+table["a"]()

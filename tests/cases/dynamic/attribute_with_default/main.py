@@ -1,0 +1,9 @@
+class Plain:
+    pass
+
+
+def fallback():
+    pass
+
+
+getattr(Plain(), "missing", fallback)()

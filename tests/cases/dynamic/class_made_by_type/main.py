@@ -1,0 +1,6 @@
+def greet(self):
+    pass
+
+
+Made = type("Made", (), {"greet": greet})
+Made().greet()

@@ -1,0 +1,9 @@
+def work():
+    pass
+
+
+def other():
+    pass
+
+
+globals()["work"]()

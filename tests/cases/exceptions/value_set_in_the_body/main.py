@@ -1,0 +1,14 @@
+def one():
+    pass
+
+
+def two():
+    pass
+
+
+action = one
+try:
+    action = two
+    raise ValueError
+except ValueError:
+    action()

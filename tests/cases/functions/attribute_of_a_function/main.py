@@ -1,0 +1,10 @@
+def helper():
+    pass
+
+
+def work():
+    work.helper()
+
+
+work.helper = helper
+work()

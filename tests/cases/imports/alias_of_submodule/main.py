@@ -1,0 +1,5 @@
+import package.tools as t
+import package.more
+
+t.hammer()
+package.more.saw()

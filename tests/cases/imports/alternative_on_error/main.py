@@ -1,0 +1,6 @@
+try:
+    from missing_accelerator import work
+except ImportError:
+    from slow import work
+
+work()

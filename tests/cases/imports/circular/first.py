@@ -1,0 +1,9 @@
+from second import answer
+
+
+def start():
+    answer()
+
+
+def finish():
+    pass

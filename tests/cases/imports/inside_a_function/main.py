@@ -1,0 +1,7 @@
+def run():
+    from late import work
+
+    work()
+
+
+run()

@@ -1,0 +1,5 @@
+from state import registry
+
+import plugin
+
+registry.run()

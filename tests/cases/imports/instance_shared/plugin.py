@@ -1,0 +1,8 @@
+from state import registry
+
+
+def work():
+    pass
+
+
+registry.add(work)

@@ -1,0 +1,3 @@
+from package import work
+
+work()

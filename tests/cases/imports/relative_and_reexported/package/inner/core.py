@@ -1,0 +1,5 @@
+from ..helpers import help_out
+
+
+def work():
+    help_out()

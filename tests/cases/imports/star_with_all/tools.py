@@ -1,0 +1,9 @@
+__all__ = ["hammer"]
+
+
+def hammer():
+    saw()
+
+
+def saw():
+    pass

@@ -1,0 +1,8 @@
+def leaf():
+    pass
+
+
+outer = lambda: (
+    lambda: leaf()
+)
+outer()()

@@ -1,0 +1,6 @@
+def target():
+    pass
+
+
+get = lambda: target
+get()()

@@ -1,0 +1,11 @@
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+actions = [a]
+actions.extend([b])
+actions[1]()

@@ -1,0 +1,11 @@
+def one():
+    pass
+
+
+def two():
+    pass
+
+
+work = [one, two]
+while work:
+    work.pop(0)()

@@ -1,0 +1,9 @@
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+[a, b][-1]()

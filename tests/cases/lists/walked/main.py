@@ -1,0 +1,10 @@
+def one():
+    pass
+
+
+def two():
+    pass
+
+
+for action in [one, two]:
+    action()

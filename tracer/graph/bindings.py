@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
+from tracer.graph.calls import COMMON
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Basis
@@ -44,11 +45,22 @@ class Bindings:
 
     def _beyond(self, number: int, call: Call, items: tuple[str, ...]) -> bool:
         """Whether nothing in Python answers the call, or its object may have got the method at run time."""
-        found = self.uses.calls.targets(number, call)
-        if not any(isinstance(t.to, Sym) and t.basis != "by_name" for t in found):
-            return True
         receivers = self.types.of(number, call.scope, join(items[:-1]))
-        return any(isinstance(r.ref, Sym) and r.kind == "obj" and self._open(r.ref) for r in receivers)
+        if not receivers:
+            return items[-1][1:] not in COMMON and not self._answered(number, call)
+        if any(isinstance(r.ref, Sym) and r.kind == "obj" and self._open(r.ref) for r in receivers):
+            return True
+        native = any(isinstance(r.ref, str) and r.ref.split(".")[0] in self._own for r in receivers)
+        return native and not self._answered(number, call)
+
+    def _answered(self, number: int, call: Call) -> bool:
+        found = self.uses.calls.targets(number, call)
+        return any(isinstance(t.to, Sym) and t.basis != "by_name" for t in found)
+
+    @functools.cached_property
+    def _own(self) -> frozenset[str]:
+        """The top-level packages of the world: a name below them that is no module may be native."""
+        return frozenset(name.split(".")[0] for name in self.world.modules)
 
     @functools.cache  # noqa: B019
     def _open(self, cls: Sym) -> bool:
@@ -86,6 +98,29 @@ class Bindings:
                     bound = next(a.text for a in call.args if a.path == "#str").split("(")[0].split("::")[-1]
                     out.setdefault(bound, []).extend(f for a in call.args for f in self._functions(number, call, a))
         return {k: tuple(dict.fromkeys(v))[:MANY] for k, v in out.items() if v}
+
+    @functools.cached_property
+    def _given_as(self) -> dict[Sym, tuple[str, ...]]:
+        """What runs → the names under which it is given to Python."""
+        out: dict[Sym, list[str]] = {}
+        for name, syms in self.names.items():
+            for sym in syms:
+                out.setdefault(sym, []).append(name)
+        return {k: tuple(v) for k, v in out.items()}
+
+    @functools.cache  # noqa: B019
+    def callers(self, sym: Sym) -> tuple[Sym, ...]:
+        """The Python functions that run a native one through a binding."""
+        out: dict[Sym, None] = {}
+        for name in self._given_as.get(sym, ()):
+            for number in self.world.files_with("c", name):
+                view = self.world.view(number)
+                if view.python and not self.world.context(number):
+                    for call in view.called.get(name, ()):
+                        source = Sym(number, self.world.function_of(number, call.scope))
+                        if any(c[1] == sym for c in self.out_of(number, call, source)):
+                            out[source] = None
+        return tuple(out)
 
     def _runs(self, number: int, call: Call) -> list[Sym]:
         for arg in call.args[1:]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.graph.annotations import Type
@@ -92,7 +92,17 @@ class Calls:
             for t in self.types.of(file, scope, callee):
                 for to, basis in self._called(t):
                     out.setdefault(to, basis)
+            if not self.world.view(file).python:
+                for sub in self._overridden([to for to in out if isinstance(to, Sym)], callee):
+                    out.setdefault(sub, "inherited")
         return tuple(Target(k, v) for k, v in out.items())
+
+    def _overridden(self, found: Sequence[Sym], name: str) -> Iterator[Sym]:
+        """C++ methods called by their bare name may be virtual: their overrides in subclasses."""
+        for method in found:
+            owner = self.world.owner(method)
+            for sub in self.world.subclasses(owner)[:FAN_OUT] if owner and self.world.name(owner) != name else ():
+                yield from (m for m in self.world.methods(sub, name) if self.world.kind(m) == "function")
 
     def _called(self, t: Type) -> Iterator[tuple[Sym | str, Basis]]:
         if t.kind == "fn" and isinstance(t.ref, Sym):

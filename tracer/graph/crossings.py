@@ -14,7 +14,11 @@ from tracer.graph.aliases import Key
 from tracer.graph.bindings import Bindings
 from tracer.graph.calls import CallSite
 from tracer.graph.declared import Declared
+from tracer.graph.flow import Flow
 from tracer.graph.handoffs import MANY, Handoffs
+from tracer.graph.passing import Passing
+from tracer.graph.signals import ASKS, RECORDS, WAITS, Signals
+from tracer.graph.stubs import Stubs
 from tracer.graph.threads import Threads
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
@@ -26,8 +30,6 @@ from tracer.survey.store import last_part
 Crossing = tuple[Sym, Sym | str, str, Basis, int, int]
 
 _SENDS = re.compile(r"(invoke|call|send|request)", re.IGNORECASE)
-_OBSERVE = frozenset({"query", "synchronize", "wait", "elapsed_time", "wait_event", "is_set"})
-_SIGNAL = frozenset({"record", "set", "notify", "notify_all", "notify_one"})
 
 
 class Crossings:
@@ -35,9 +37,12 @@ class Crossings:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world, self.types = uses, uses.world, uses.types
-        self.bound = Bindings(uses)
+        self.bound, self.stubs = Bindings(uses), Stubs(uses)
         self.threads = Threads(uses.calls)
         self.handoffs = Handoffs(uses, self.threads)
+        flow = Flow(uses.world)
+        self.signals = Signals(uses, self.handoffs.aliases, flow)
+        self.passing = Passing(uses, self.handoffs, flow, self._bound_to)
 
     @functools.cached_property
     def declared(self) -> Declared:
@@ -49,6 +54,10 @@ class Crossings:
         """Names that native code gives to Python → what runs."""
         return self.bound.names
 
+    def _bound_to(self, sym: Sym) -> Iterator[Sym]:
+        yield from self.bound.callers(sym)
+        yield from self.declared.bound_to(sym)
+
     def of_file(self, number: int) -> Iterator[Crossing]:
         """Every crossing that starts in file `number`."""
         for call in self.world.view(number).facts.calls:
@@ -56,9 +65,12 @@ class Crossings:
             yield from self._handed(number, call, source)
             yield from self._rpc(number, call, source)
             yield from self.bound.out_of(number, call, source)
+            yield from self.stubs.out_of(number, call, source)
+            yield from self.signals.out_of(number, call, source)
         definitions = self.world.view(number).facts.definitions
         for index in (-1, *(i for i, d in enumerate(definitions) if d.kind == "function")):
             yield from self._shared(Sym(number, index))
+            yield from self.passing.out_of(Sym(number, index))
         yield from self._events(number)
         yield from self.declared.of_file(number)
 
@@ -68,7 +80,10 @@ class Crossings:
             yield from self._handed(sym.file, call, sym)
             yield from self._rpc(sym.file, call, sym)
             yield from self.bound.out_of(sym.file, call, sym)
+            yield from self.stubs.out_of(sym.file, call, sym)
+            yield from self.signals.out_of(sym.file, call, sym)
         yield from self._shared(sym)
+        yield from self.passing.out_of(sym)
         for crossing in self._events(sym.file):
             if crossing[0] == sym:
                 yield crossing
@@ -133,19 +148,19 @@ class Crossings:
 
     # -- events -----------------------------------------------------------------------
     def _events(self, number: int) -> Iterator[Crossing]:
-        """An event recorded or set by A and waited for or asked by B, joined by the field that holds it."""
+        """A device event recorded by A and waited for or asked by B under the same name in one file."""
         seen: dict[str, tuple[list[tuple[Sym, int]], list[Sym]]] = {}
         for call in self.world.view(number).facts.calls:
             items = parts(call.callee)
             method = items[-1].lstrip(".")
-            if len(items) < 2 or (method not in _SIGNAL and method not in _OBSERVE):
+            if len(items) < 2 or (method not in RECORDS and method not in WAITS | ASKS):
                 continue
             holder = next((i.lstrip(".") for i in reversed(items[:-1]) if i[0] not in "[("), "")
             if holder in ("", "self", "this"):
                 continue
             function = Sym(number, self.world.function_of(number, call.scope))
             signals, observers = seen.setdefault(holder, ([], []))
-            if method in _SIGNAL:
+            if method in RECORDS:
                 signals.append((function, call.line))
             elif function not in observers:
                 observers.append(function)

@@ -35,6 +35,7 @@ class End:
     results: bool = False
     hands: str = ""  # "" no · "*" any argument · "0" or a keyword: that one
     args: str = ""
+    named_by: End | None = None
     within: tuple[str, ...] = ()
     not_within: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -126,6 +127,7 @@ def _end(item: Mapping[str, Any], name: str, where: str) -> End:
         results=item.get("results", False),
         hands="*" if hands is True else str(hands),
         args=item.get("args", ""),
+        named_by=_end(item["named_by"], name, where) if "named_by" in item else None,
         within=_strings(item.get("within")),
         not_within=_strings(item.get("not_within")),
         files=_strings(item.get("in")),

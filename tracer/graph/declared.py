@@ -37,6 +37,19 @@ class Declared:
         """The declared crossings that start in one function."""
         return (c for c in self.of_file(sym.file) if c[0] == sym)
 
+    def bound_to(self, sym: Sym) -> Iterator[Sym]:
+        """The functions that run `sym` through a declared binding."""
+        return iter(self._bound.get(sym, ()))
+
+    @functools.cached_property
+    def _bound(self) -> dict[Sym, tuple[Sym, ...]]:
+        out: dict[Sym, dict[Sym, None]] = {}
+        for d in self.declarations:
+            for source, to, *_ in self.joined(d) if d.kind == "binding" else ():
+                if isinstance(to, Sym):
+                    out.setdefault(to, {})[source] = None
+        return {k: tuple(v) for k, v in out.items()}
+
     @functools.cached_property
     def _by_file(self) -> dict[int, tuple[Crossing, ...]]:
         out: dict[int, dict[Crossing, None]] = {}

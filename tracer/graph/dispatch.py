@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tracer.graph.annotations import Type
 from tracer.graph.calls import Target
 from tracer.graph.types import Types
 from tracer.graph.world import Sym
@@ -37,7 +38,7 @@ class Dispatch:
             return ("dynamic",)  # an element of a table
         receivers = [t for t in self.types.of(number, call.scope, join(items[:-1])) if t.kind == "obj"]
         if receivers and self.world.name(target.to) not in (name, "__init__", "__call__"):
-            return self._field(number, call.scope, target.to)
+            return self._field(number, call.scope, target.to) or self._chosen(receivers, name)
         chosen = (
             any(t.basis == "inherited" for t in targets)
             or ((items[0] not in _OWN or len(items) > 2)
@@ -62,4 +63,14 @@ class Dispatch:
         owner = self.world.owner(target)
         here = self.world.owner(Sym(number, self.world.function_of(number, scope)))
         own = owner and here and (self.world.is_a(here, owner) or self.world.is_a(owner, here))
-        return ("dynamic",) if own else ("callback",)
+        return ("dynamic",) if own else ()
+
+    def _chosen(self, receivers: Sequence[Type], name: str) -> tuple[str, ...]:
+        """A function kept in a field is called back; one that the class had picked (`self.f = pick()`) is a choice."""
+        picked = any(
+            f.value.endswith("()")
+            for t in receivers
+            for cls in (self.world.mro(t.ref) if isinstance(t.ref, Sym) else ())
+            for f in self.world.view(cls.file).fields.get((cls.index, name), ())
+        )
+        return ("dynamic", "callback") if picked else ("callback",)

@@ -52,12 +52,11 @@ class Edges:
         """Where what the function took out of shared state, or observed, goes as its result: to its callers."""
         yield from self._back(self._returns.out_of(sym))
 
-    @staticmethod
-    def _back(found: Iterator[Return]) -> Iterator[Link]:
+    def _back(self, found: Iterator[Return]) -> Iterator[Link]:
         for r in found:
-            kinds = ("dynamic",) if r.how.basis in ("inherited", "by_name") else ("call", "dynamic")
-            for kind in kinds:
-                yield Link(r.source, r.target, kind, r.how.basis, r.file, r.line, "return")
+            for kind in self.kinds(r.file, r.call, r.how):
+                if kind in ("call", "dynamic"):
+                    yield Link(r.source, r.target, kind, r.how.basis, r.file, r.call.line, "return")
 
     def out_of(self, sym: Sym) -> Iterator[Link]:
         """The edges that start in one function, without looking at the rest of the world."""
@@ -85,6 +84,8 @@ class Edges:
     def kinds(self, number: int, call: Call, target: Target) -> tuple[str, ...]:
         """How `call` reaches one of its targets: as the call says, or as the lambda around it is run."""
         plain = self.dispatch.kinds(number, call, target, self.uses.calls.targets(number, call))
+        if "dynamic" in plain and self.crossings.passing.subscribed(number, call):
+            plain = (*plain, "callback")
         run = self.crossings.threads.of_lambda(number, call) if call.inside else ()
         return run if run and run[0] != "callback" else (*plain, *(k for k in run if k not in plain))
 

@@ -45,6 +45,9 @@ class Ends:
         """Every function of live code that `end` describes, by file and line; none twice."""
         found = {f for f in getattr(self, "_" + end.matcher)(end) if f.key or not end.key}
         kept = {f for f in found if self._fits(f, end)}
+        if end.named_by is not None:
+            names = {f.key for f in self.of(end.named_by)}
+            kept = {f for f in kept if self.world.name(f.function) in names}
         if end.results:
             kept |= {f for f in self._givers(end, kept) if not self.world.context(f.file)}
         return tuple(sorted(kept, key=lambda f: (f.file, f.line, f.function, f.key)))

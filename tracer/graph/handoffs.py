@@ -117,6 +117,15 @@ class Handoffs:
                 if self._does(to[0], to[1], ops):
                     keys = self.aliases.keys(number, scope, path)
                     out += [Hand(k, to[0] if far else function, number, call.line) for k in keys]
+                    if ops is DRAIN and not far:  # whoever takes from what it is given
+                        out += [Hand(k, to[0], number, call.line) for k in keys]
+            if ops is DRAIN and parts(call.callee)[-1:] == (".swap",):  # a buffer swapped for an empty one
+                out += [
+                    Hand(k, function, number, call.line)
+                    for a in call.args
+                    if a.path and a.path[0] not in "#?<" and not a.path.endswith("()")
+                    for k in self.aliases.keys(number, scope, a.path)
+                ]
         return tuple(dict.fromkeys(out))
 
     def _takes(self, number: int, call: Call) -> bool:
@@ -183,8 +192,13 @@ class Handoffs:
         """What is crossed through the field: by its type if it is a queue, else by who drains it."""
         queue = self._is_queue(self.types.attribute_of(key[0], key[1]))
         if queue is not None:
-            return (queue,)
+            return (queue,) if self._blocks(drainer) else (queue, "state")
         return ("state", "thread") if self.threads.on_thread(drainer) else ("state",)
+
+    def _blocks(self, drainer: Sym) -> bool:
+        """Whether the function waits for what it takes, and does not only look whether there is something."""
+        called = {parts(c.callee)[-1] for c in self.world.view(drainer.file).calls.get(drainer.index, ()) if c.callee}
+        return ".get_nowait" not in called or bool(called & {".get", ".wait", ".poll"})
 
     def _is_queue(self, types: Types_) -> str | None:
         """Which border a queue of this type crosses; None if it is none. A container of queues is one."""

@@ -25,13 +25,13 @@ _ASKS = frozenset(
 
 
 class Return(NamedTuple):
-    """What `source` returns reaches `target`, which calls it in `line` of `file`."""
+    """What `source` returns reaches `target`, through a `call` in `file`."""
 
     source: Sym
     target: Sym
     how: Target
     file: int
-    line: int
+    call: Call
 
 
 class Returns:
@@ -61,7 +61,7 @@ class Returns:
         caller = Sym(number, self.world.function_of(number, call.scope))
         for t in self.uses.calls.targets(number, call):
             if isinstance(t.to, Sym) and t.to != caller and self.relays(t.to):
-                yield Return(t.to, caller, t, number, call.line)
+                yield Return(t.to, caller, t, number, call)
 
     def relays(self, sym: Sym, depth: int = DEPTH) -> bool:
         """Whether the function returns what it, or a function that it calls, took out or observed."""
@@ -93,4 +93,4 @@ def _asks(call: Call) -> bool:
     items = parts(call.callee)
     if len(items) < 2:
         return False
-    return items[-1].lstrip(".") in _ASKS or (items[-1] == ".swap" and any("." in a.path for a in call.args))
+    return items[-1].lstrip(".") in _ASKS or items[-1] == ".swap"

@@ -7,6 +7,7 @@ reached from there, in the way that its taker runs it.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 
 from tracer.graph.calls import Calls
@@ -43,6 +44,7 @@ STARTERS = {
 }
 _CPP = {"post": "thread", "dispatch": "thread", "schedule": "thread", "execute": "thread", "co_spawn": "async"}
 _STORES = ("emplace_back", "push_back", "emplace", "make_unique", "make_shared")  # of threads, made in place
+_ON_STREAM = re.compile(r"launch_?host_?func|stream_?add_?callback", re.IGNORECASE)  # of device runtimes, macros too
 _PARTIAL = frozenset({"bind", "bind_front", "partial", "partialmethod"})
 _ON_THREAD = ("thread", "process", "async")
 BELOW = 2  # lines that a lambda may start below the name it is bound to
@@ -60,6 +62,8 @@ class Threads:
     def kind(self, number: int, call: Call) -> str:
         """How `call` runs the functions among its arguments; "callback" where it is only known to keep or call them."""
         name = last_part(call.callee.split("<", 1)[0])
+        if _ON_STREAM.search(name):
+            return "device"
         if not self.world.view(number).python:
             if name in _STORES and self._of_threads(number, call, name):
                 return "thread"

@@ -12,10 +12,11 @@ from tracer.graph.containers import element, last_name, method_result, unfilled
 from tracer.graph.parameters import Parameters
 from tracer.graph.pending import Pending
 from tracer.graph.world import Sym, World
-from tracer.survey.facts import Definition, Field, Param
+from tracer.survey.facts import Bind, Definition, Field, Param
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
+_COPIES = ("dict()", "list()", "set()", "deque()", "OrderedDict()", "copy.copy()", "copy.deepcopy()")
 DEPTH = 48  # nested evaluations; deeper chains are unknown
 _PARTS = 4  # of a tuple made in a comprehension, as many as the survey keeps
 _LITERAL = {
@@ -28,6 +29,11 @@ _LITERAL = {
     "#set": "set",
     "#tuple": "tuple",
 }
+
+
+def _only_callable(types: Types_) -> bool:
+    """Whether no more is known than that it can be called."""
+    return all(t.kind == "ext" and last_name(t) == "Callable" for t in types)
 
 
 class Types:
@@ -155,13 +161,14 @@ class Types:
             if p.kind:
                 return (Type("ext", "tuple" if p.kind == "*" else "dict"),)
             declared = self.annotation(file, s, p.annotation) if p.annotation else ()
-            if not declared:
-                declared = self._parameters.of(Sym(file, s), position)
+            if not declared or _only_callable(declared):  # which function it is, only those who pass it say
+                declared = merge(self._parameters.of(Sym(file, s), position), declared)
             if not declared and p.default:
                 declared = self.of(file, s, p.default)
             return merge(declared, own)
         if binds:
-            return self._filled(file, s, name, merge(*(self.of(file, s, b.value) for b in binds if b.value)))
+            copied = merge(*(self._copied(file, s, b) for b in binds))
+            return copied or self._filled(file, s, name, merge(*(self.of(file, s, b.value) for b in binds if b.value)))
         return None
 
     def _put_into(self, file: int, scope: int, name: str) -> Types_:
@@ -188,6 +195,16 @@ class Types:
             if t.kind == "obj" and isinstance(t.ref, Sym) and self.world.is_a(t.ref, around):
                 return (t,)
         return (Type("obj", around),)
+
+    def _copied(self, file: int, scope: int, b: Bind) -> Types_:
+        """What a local is that is made by copying a container: `mine = dict(self.table)`."""
+        if b.value not in _COPIES:
+            return ()
+        for call in self.world.view(file).calls.get(scope, ()):
+            if call.callee + "()" == b.value and call.line == b.line and len(call.args) == 1:
+                found = self.of(file, scope, call.args[0].path) if not call.args[0].keyword else ()
+                return tuple(t for t in found if t.kind == "ext" and t.args)
+        return ()
 
     def _filled(self, file: int, scope: int, name: str, found: Types_) -> Types_:
         """Containers of unknown elements, with what `name[*]` and `name[]` were seen to hold."""
@@ -332,6 +349,9 @@ class Types:
         for cls in mro:  # a C++ accessor stands for what it points to
             for m in self.world.methods(cls, "operator->")[:1]:
                 return merge(*(self.attribute(r, name) for r in self._function_result(m) if r.ref != t.ref))
+        forwarded = merge(*(self._forwarded(cls, name) for cls in mro))
+        if forwarded:
+            return forwarded
         for sub in self.world.subclasses(t.ref)[:24]:  # a mixin's attribute may live in the class that mixes it in
             for cls in self.world.mro(sub):
                 if cls not in mro:
@@ -339,6 +359,16 @@ class Types:
                     if found:
                         return found
         return ()
+
+    def _forwarded(self, cls: Sym, name: str) -> Types_:
+        """What a class without such a member forwards to: `def __getattr__(self, n): return getattr(self.inner, n)`."""
+        out: Types_ = ()
+        for m in self.world.methods(cls, "__getattr__")[:1] if not name.startswith("__") else ():
+            for call in self.world.view(m.file).calls.get(m.index, ()):
+                if call.callee == "getattr" and len(call.args) > 1 and call.args[0].path.startswith("self."):
+                    inner = self.of(m.file, m.index, call.args[0].path)
+                    out = merge(out, *(self.attribute(i, name) for i in inner if i.ref != cls))
+        return out
 
     def _own_member(self, cls: Sym, name: str, kind: str) -> Types_ | None:
         view = self.world.view(cls.file)
@@ -371,8 +401,10 @@ class Types:
             if f.annotation:
                 scope = owner.index if f.where in ("class", "enum", "module") else view.scope_at(f.line)
                 found = self.annotation(file, scope, f.annotation)
-                if found:
+                if found and not _only_callable(found):
                     return found
+                if found:
+                    return merge(self._kept_functions(owner, fields), found)
         out: Types_ = ()
         if view.python and any(f.annotation and f.where == "class" for f in fields):
             out = self._parameters.of_field(owner, fields[0].name)
@@ -393,6 +425,15 @@ class Types:
                     for t in out
                 ) or (Type("ext", "dict", (elements, elements)),)
         return out
+
+    def _kept_functions(self, owner: Sym, fields: list[Field]) -> Types_:
+        """The functions that are stored in a field declared as no more than callable."""
+        view = self.world.view(owner.file)
+        out = self._parameters.of_field(owner, fields[0].name) if view.python and owner.index >= 0 else ()
+        for f in fields:
+            if f.value and f.value[0] != "#":
+                out = merge(out, self.of(owner.file, view.scope_at(f.line), f.value))
+        return tuple(t for t in out if t.kind == "fn")
 
     def _inserted(self, file: int, owner: Sym, name: str) -> Types_:
         """What the owner's own file inserts into an unannotated container field."""

@@ -21,7 +21,7 @@ CPP = """
 
 def bound(python: str):
     w = world(n_cpp=CPP, u_py=python)
-    return {(e.source, e.target) for e in edges_of(w) if e.kind == "binding"}
+    return {(e.source, e.target) for e in edges_of(w) if e.kind == "binding" and e.source.startswith("u.")}
 
 
 def test_pointers_lambdas_and_boxed_functions_are_what_runs():

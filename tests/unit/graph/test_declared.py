@@ -233,6 +233,27 @@ def test_every_call_on_a_bound_object_reaches_the_native_method_of_that_name(tmp
     assert joined(tmp_path, text, world(n_cpp=cpp, u_py=python)) == {("u.User.go", "kv::Disk::push", "binding")}
 
 
+def test_a_method_looked_up_by_name_is_one_of_those_that_are_asked_for(tmp_path):
+    code = """
+        class Front:
+            def rpc(self, name): ...
+        def ask(f: Front):
+            f.rpc("run")
+        class Worker:
+            def run(self): ...
+            def close(self): ...
+        class Host:
+            def loop(self, w, name):
+                getattr(w, name)()
+    """
+    text = """
+  kind: dynamic
+  from: { call: getattr, within: Host }
+  to: { define: "Worker.*", named_by: { call: Front.rpc, key: arg 0 } }
+"""
+    assert joined(tmp_path, text, world(a_py=code)) == {("a.Host.loop", "a.Worker.run", "dynamic")}
+
+
 @pytest.mark.parametrize(
     ("end", "why"),
     [

@@ -65,7 +65,10 @@ def test_a_helper_that_is_given_the_queue_drains_it_for_its_caller():
                 for x in all_of(control.hits):
                     print(x)
     """
-    assert edges(world(a_py=text), "thread") == {("a.C.report", "a.Owner.drain", "thread")}
+    assert edges(world(a_py=text), "thread") == {
+        ("a.C.report", "a.Owner.drain", "thread"),
+        ("a.C.report", "a.Owner.drain.all_of", "thread"),
+    }
 
 
 def test_a_container_drained_on_a_thread_is_shared_state_and_a_crossing_of_threads():

@@ -1,0 +1,134 @@
+"""What a recording saw, set against the static graph: which observed edges it has, and why it lacks the others.
+
+An absent edge proves nothing about precision: only recall can come from a run, and only of what the run did.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tracer.errors import UsageError
+from tracer.model import Edge
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One caller and callee seen in a run, by symbol; `line` is where the caller stood, `kind` how it got there."""
+
+    caller: str
+    callee: str
+    file: str
+    line: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """How much of what was seen the graph has; `missed` with the reason of each, `fan_out` its mean candidates."""
+
+    seen: int
+    found: int
+    by_kind: Mapping[str, tuple[int, int]]
+    missed: tuple[tuple[Observed, str], ...]
+    fan_out: float
+
+    @property
+    def reasons(self) -> list[tuple[str, int]]:
+        """Why edges were missed, most frequent first."""
+        counts = Counter(why for _, why in self.missed)
+        return sorted(counts.items(), key=lambda r: (-r[1], r[0]))
+
+
+def read(folder: Path) -> list[Observed]:
+    """Every edge in the recordings of `folder`, each caller and callee once a line; sorted.
+
+    Raises `UsageError` if there is no recording. A line that was cut off by a crash ends its file.
+    """
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise UsageError(f"no recording in {folder.name}", todo="record one first")
+    found: set[Observed] = set()
+    for file in files:
+        roots: tuple[str, ...] = ()
+        for text in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                row = json.loads(text)
+            except ValueError:
+                break
+            roots = tuple(row.get("roots", roots))
+            if "edge" in row:
+                (path, caller), (_, callee) = (_symbol(name, roots) for name in row["edge"])
+                found.add(Observed(caller, callee, path, int(row["line"]), str(row["kind"])))
+    return sorted(found, key=lambda o: (o.caller, o.line, o.callee, o.kind))
+
+
+def _symbol(name: str, roots: tuple[str, ...]) -> tuple[str, str]:
+    """(path, symbol) of "file:qualname:line": relative to the folder that holds the package."""
+    file, qualname, _ = name.rsplit(":", 2)
+    for root in roots:
+        if file.startswith(root):
+            package = root.rstrip("/").rsplit("/", 1)[-1]
+            file = f"{package}/{file[len(root) :]}"
+            break
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    parts = [p for p in qualname.split(".") if p != "<locals>"]
+    while parts and parts[-1].startswith("<"):
+        parts.pop()
+    return file, ".".join([module, *parts])
+
+
+def recall(seen: Iterable[Observed], edges: Iterable[Edge]) -> Recall:
+    """Compare what was seen with the resolved edges of the static graph."""
+    targets: dict[str, set[str]] = {}
+    lines: dict[tuple[str, int], list[Edge]] = {}
+    for e in edges:
+        if e.basis != "unresolved":
+            targets.setdefault(e.source, set()).add(e.target)
+        lines.setdefault((e.source, e.line), []).append(e)
+    pairs: dict[tuple[str, str], Observed] = {}
+    for o in seen:
+        pairs.setdefault((o.caller, o.callee), o)
+    by_kind: dict[str, list[int]] = {}
+    missed = []
+    for (caller, callee), o in pairs.items():
+        hit = callee in targets.get(caller, ()) or (
+            callee.endswith(".__init__") and callee.removesuffix(".__init__") in targets.get(caller, ())
+        )
+        row = by_kind.setdefault(o.kind, [0, 0])
+        row[0] += hit
+        row[1] += 1
+        if not hit:
+            missed.append((o, _why(o, targets, lines.get((caller, o.line), []))))
+    callers = {caller for caller, _ in pairs}
+    out = sum(len(targets.get(c, ())) for c in callers)
+    return Recall(
+        len(pairs),
+        len(pairs) - len(missed),
+        {k: (a, b) for k, (a, b) in sorted(by_kind.items())},
+        tuple(missed),
+        out / len(callers) if callers else 0.0,
+    )
+
+
+def _why(o: Observed, targets: Mapping[str, set[str]], here: list[Edge]) -> str:
+    name = o.callee.rsplit(".", 1)[-1]
+    if o.kind in ("thread", "task"):
+        return "handed over to a thread or executor"
+    if o.kind == "indirect":
+        return "through code outside of the engine"
+    if name.startswith("__") and name.endswith("__"):
+        return f"special method {name}"
+    if o.caller not in targets:
+        return "the caller has no resolved edge"
+    named = [e for e in here if e.target.replace("::", ".").rsplit(".", 1)[-1] == name]
+    if any(e.basis == "unresolved" for e in named):
+        return "the receiver's type is not known"
+    if named:
+        return "resolved to another definition of that name"
+    if any(e.basis == "unresolved" for e in here):
+        return "a call on the line does not resolve, by another name"
+    return "the line does not name the callee (property, operator, wrapper)"

@@ -122,6 +122,48 @@ class Bindings:
                             out[source] = None
         return tuple(out)
 
+    def given(self, number: int) -> Iterator[tuple[str, Sym, int]]:
+        """What a C++ file gives to Python: (`module.Class.name`, what runs, line), joined by pybind11's class."""
+        view = self.world.view(number)
+        if view.python:
+            return
+        for call in view.facts.calls:
+            items = parts(call.callee)
+            if items[-1].lstrip(".") not in DEFINERS or not call.args or call.args[0].path != "#str":
+                continue
+            owner = self._class_given(number, call, items)
+            if owner:
+                module = self._module(number, call)
+                name = ".".join(p for p in (module, owner, call.args[0].text) if p)
+                yield from ((name, target, call.line) for target in dict.fromkeys(self._behind(number, call)))
+
+    def _behind(self, number: int, call: Call) -> list[Sym]:
+        """What runs, with every override of a virtual method."""
+        found = list(self._runs(number, call))
+        inside = self._within(number, call) if any(a.path == "#lambda" for a in call.args) else []
+        found += [t.to for c in inside for t in self.uses.calls.targets(number, c) if isinstance(t.to, Sym)]
+        return [f for f in found if self.world.kind(f) == "function"]
+
+    def _class_given(self, number: int, call: Call, items: tuple[str, ...]) -> str:
+        """The Python name of the class that a `.def` adds to: of `py::class_<T>(m, "Name")`, also through a local."""
+        root = items[0]
+        if root.isidentifier():
+            binds = self.world.view(number).binds.get((call.scope, root), ())
+            root = next((parts(b.value)[0] for b in binds if "class_<" in b.value), "")
+        if "class_<" not in root:
+            return ""
+        for c in self.world.view(number).calls.get(call.scope, ()):
+            if c.callee == root:
+                return next((a.text for a in c.args if a.path == "#str"), "")
+        return ""
+
+    def _module(self, number: int, call: Call) -> str:
+        """The Python module of `PYBIND11_MODULE(name, m)`."""
+        d = self.world.definition(Sym(number, self.world.function_of(number, call.scope)))
+        if d is None or "MODULE" not in d.name or not d.params:
+            return ""
+        return d.params[0].name or d.params[0].annotation
+
     def _runs(self, number: int, call: Call) -> list[Sym]:
         for arg in call.args[1:]:
             if arg.path == "#lambda":

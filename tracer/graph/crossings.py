@@ -14,11 +14,14 @@ from tracer.graph.aliases import Key
 from tracer.graph.bindings import Bindings
 from tracer.graph.calls import CallSite
 from tracer.graph.declared import Declared
+from tracer.graph.destruction import Destruction
 from tracer.graph.flow import Flow
 from tracer.graph.handoffs import MANY, Handoffs
 from tracer.graph.passing import Passing
 from tracer.graph.signals import ASKS, RECORDS, WAITS, Signals
+from tracer.graph.statuses import Statuses
 from tracer.graph.stubs import Stubs
+from tracer.graph.tables import Tables
 from tracer.graph.threads import Threads
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
@@ -43,6 +46,9 @@ class Crossings:
         flow = Flow(uses.world)
         self.signals = Signals(uses, self.handoffs.aliases, flow)
         self.passing = Passing(uses, self.handoffs, flow, self._bound_to)
+        self.statuses = Statuses(uses, self.handoffs.aliases)
+        self.destruction = Destruction(uses)
+        self.tables = Tables(uses, self.handoffs.aliases)
 
     @functools.cached_property
     def declared(self) -> Declared:
@@ -64,6 +70,8 @@ class Crossings:
             source = Sym(number, self.world.function_of(number, call.scope))
             yield from self._handed(number, call, source)
             yield from self._rpc(number, call, source)
+            yield from self._picked(number, call, source)
+            yield from self._destroyed(number, call, source)
             yield from self.bound.out_of(number, call, source)
             yield from self.stubs.out_of(number, call, source)
             yield from self.signals.out_of(number, call, source)
@@ -79,6 +87,8 @@ class Crossings:
         for call in calls:
             yield from self._handed(sym.file, call, sym)
             yield from self._rpc(sym.file, call, sym)
+            yield from self._picked(sym.file, call, sym)
+            yield from self._destroyed(sym.file, call, sym)
             yield from self.bound.out_of(sym.file, call, sym)
             yield from self.stubs.out_of(sym.file, call, sym)
             yield from self.signals.out_of(sym.file, call, sym)
@@ -136,11 +146,26 @@ class Crossings:
         bodies = [s for s in found if self.world.kind(s) == "function"]
         return sorted(bodies or found, key=lambda s: (s.file != near, s))[:8]
 
+    # -- tables ------------------------------------------------------------------------
+    def _picked(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
+        """What a call may pick from a table of functions."""
+        for target in self.tables.out_of(number, call):
+            if target != source:
+                yield source, target, "dynamic", "declared", number, call.line
+
+    def _destroyed(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
+        """What runs because `call` ends an object's life."""
+        for target in self.destruction.out_of(number, call):
+            if target != source:
+                yield source, target, "call", "typed", number, call.line
+
     # -- state ------------------------------------------------------------------------
     def _shared(self, sym: Sym) -> Iterator[Crossing]:
         """What `sym` puts into a container that others take from."""
         for source, target, kind, file, line in self.handoffs.from_function(sym):
             yield source, target, kind, "declared", file, line
+        for target, line in self.statuses.out_of(sym):
+            yield sym, target, "state", "declared", sym.file, line
 
     def field_of(self, number: int, a: Access) -> Key | None:
         """The class and field that an access fills or drains; None for locals and unknown owners."""

@@ -96,8 +96,14 @@ class Edges:
 
     def in_order(self, number: int) -> list[Edge]:
         """The edges that start in one file, as text, each once, sorted by line."""
-        rows = {self.edge(link) for link in self.of_file(number)}
+        rows = {self.edge(link) for link in self.of_file(number)} | set(self._given(number))
         return sorted(rows, key=lambda e: (e.line, e.source, e.target, e.kind, e.basis, e.via))
+
+    def _given(self, number: int) -> Iterator[Edge]:
+        """What Python may call under the names that a native file gives out; no definition of ours has such a name."""
+        path = self.world.path(number)
+        for name, target, line in self.crossings.bound.given(number):
+            yield Edge(name, self.world.symbol(target), "binding", "declared", path, line)
 
     def edge(self, link: Link) -> Edge:
         """A link with symbols for definitions."""

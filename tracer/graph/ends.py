@@ -88,6 +88,8 @@ class Ends:
         for pattern in end.patterns:
             if end.on:
                 yield from self._calls_on(pattern, end.on)
+            elif pattern.startswith("."):
+                yield from self._named_calls(pattern[1:])
             elif pattern.endswith("()"):
                 yield from self._instance_calls(pattern[:-2])
             else:
@@ -96,6 +98,16 @@ class Ends:
                 names = sorted({n for c in classes for k in self.world.mro(c) for n in self.world.method_names(k)})
                 for spelt in [f"{owner}.{n}" for n in names] if name == "*" else [pattern]:
                     yield from ((m.file, m.call) for m in self.uses.called(spelt) if m.call)
+
+    def _named_calls(self, name: str) -> Iterator[tuple[int, Call]]:
+        """Calls of a library's method by its name alone: those that reach no function of the engine."""
+        for number in self.world.files_with("c", name):
+            for call in self.world.view(number).facts.calls:
+                items = parts(call.callee) if name in call.callee else ()
+                if len(items) < 2 or items[-1] != "." + name:
+                    continue
+                if not any(isinstance(t.to, Sym) for t in self.uses.calls.targets(number, call)):
+                    yield number, call
 
     def _calls_on(self, name: str, states: Iterable[str]) -> Iterator[tuple[int, Call]]:
         for state in states:

@@ -48,13 +48,11 @@ class Handoffs:
             return
         scopes = self._scopes(sym.file, sym.index)
         for hand in dict.fromkeys(h for s in scopes for h in self._hands(sym.file, s, FILL) if h.function == sym):
-            drainers = self.drainers(hand.key)
-            if len(drainers) > MANY:
-                continue
-            for to in drainers:
-                if to != sym:
-                    for kind in self.kinds(hand.key, to):
-                        yield sym, to, kind, hand.file, hand.line
+            for key in self.aliases.carried((hand.key,)):
+                drainers = self.drainers(key)
+                for to in drainers if len(drainers) <= MANY else ():
+                    if to != sym:
+                        yield from ((sym, to, kind, hand.file, hand.line) for kind in self.kinds(key, to))
 
     def _scopes(self, number: int, index: int) -> list[int]:
         """The scopes whose code belongs to function `index`: itself and classes in it (-1: the module's)."""

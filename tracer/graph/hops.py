@@ -151,6 +151,7 @@ class Hops:
         for call in self.world.view(sym.file).facts.calls:  # events are joined within a file
             if last_part(call.callee) in ("record", "set", "notify", "notify_all", "notify_one"):
                 yield self._function(sym.file, call)
+        yield from self.edges.crossings.statuses.into(sym)
 
     def _calling(self, number: int, name: str) -> Iterator[Sym]:
         for call in self.world.view(number).facts.calls:

@@ -28,6 +28,7 @@ ASKS = frozenset({"is_set", "query", "query_event", "done", "elapsed_time"})
 _POLLS = frozenset({"poll", "select", "epoll_wait"})
 _ASYNC = ("asyncio.Event", "asyncio.Condition", "asyncio.Future")
 MANY = 24  # a signal with more observers joins nobody in particular
+SHORT = 4  # lines of a function that does nothing but wait
 SMALL = 12  # lines of a function that does no more than ask
 Crossing = tuple[Sym, Sym | str, str, Basis, int, int]
 
@@ -50,7 +51,7 @@ class Signals:
         method = last_part(call.callee)
         if method not in SIGNALS or self.world.context(number):
             return
-        for key in self._held(number, call.scope, call, method, RECORDS):
+        for key in self.aliases.carried(self._held(number, call.scope, call, method, RECORDS)):
             observers = self.observers(key)
             for o in observers if len(observers) <= MANY else ():
                 if o.function != source:
@@ -84,18 +85,7 @@ class Signals:
             if a.value == path and a.op in ("write", "insert"):
                 yield from self.aliases.keys(number, scope, a.target)
         for call in view.calls.get(scope, ()):
-            for k, arg in enumerate(call.args):
-                if arg.path == path:
-                    yield from self._made_with(number, call, k, arg.keyword)
-
-    def _made_with(self, number: int, call: Call, position: int, keyword: str) -> Iterator[Key]:
-        """The field of a record that an argument of its constructor fills."""
-        for t in self.types.of(number, call.scope, call.callee):
-            if t.kind == "cls" and isinstance(t.ref, Sym):
-                own = [f.name for f in self.world.view(t.ref.file).facts.fields if f.owner == t.ref.index]
-                name = keyword or (own[position] if position < len(own) else "")
-                if name in own:
-                    yield self.aliases.declarer(t.ref, name), name
+            yield from self.aliases.made_with(number, call, path)
 
     # -- who observes -----------------------------------------------------------------------
     @functools.cache  # noqa: B019
@@ -157,9 +147,9 @@ class Signals:
         return any(last_part(c.callee) in _POLLS for c in self.world.view(function.file).calls.get(function.index, ()))
 
     def _lifted(self, o: Observer) -> Iterator[Observer]:
-        """A small function that gives back whether the signal is there asks for its callers."""
+        """A small function that gives back whether the signal is there, or only waits, does so for its callers."""
         d = self.world.definition(o.function)
-        if d is None or d.last - d.line > SMALL or not self.flow.gives(o.function):
+        if d is None or d.last - d.line > (SMALL if self.flow.gives(o.function) else SHORT):
             return
         callers = self.uses.calls.callers(o.function)
         functions = {Sym(s.file, self.world.function_of(s.file, s.call.scope)) for s in callers}

@@ -238,7 +238,8 @@ class Types:
         inside = ""
         if name in ("this", "self"):
             cls = self._class_around(file, scope)
-            return (Type("obj", cls),) if cls else ()
+            if cls or name == "this":  # outside of a class, `self` is a parameter like any other
+                return (Type("obj", cls),) if cls else ()
         for s in self.world.chain(file, scope):
             d = view.facts.definitions[s]
             inside = inside or d.name

@@ -101,3 +101,44 @@ def test_one_function_sees_the_same_hand_offs_as_the_whole_graph():
     one = Edges(Uses(w))
     alone = {one.edge(x) for s in w.functions("Sub.put") for x in one.out_of(s)}
     assert alone == {e for e in edges_of(world(a_py=QUEUE)) if e.source == "a.Sub.put"}
+
+
+def test_what_is_filled_is_drained_where_a_record_carries_it_to():
+    text = """
+        from dataclasses import dataclass
+        @dataclass
+        class Walk:
+            pending: list
+        @dataclass
+        class Step:
+            actions: list
+        class Core:
+            def visit(self, walk: Walk):
+                walk.pending.append(1)
+            def step(self, walk: Walk) -> Step:
+                return Step(actions=walk.pending)
+        class Owner:
+            def __init__(self):
+                self.core = Core()
+            def go(self, walk: Walk):
+                step = self.core.step(walk)
+                self.apply(step.actions)
+            def apply(self, actions):
+                while actions:
+                    actions.pop()
+    """
+    assert ("a.Core.visit", "a.Owner.apply", "state") in edges(world(a_py=text), "state")
+
+
+def test_a_field_is_the_same_through_an_accessor_that_stands_for_its_object():
+    text = """
+        namespace kv {
+        struct Shard { std::unordered_set<std::string> busy; };
+        class Access { public: Shard* operator->() { return shard_; } Shard* shard_; };
+        class Master {
+            void start(Access& a) { a->busy.insert("k"); }
+            void sweep(Shard& s) { s.busy.erase("k"); }
+        };
+        }
+    """
+    assert ("kv::Master::start", "kv::Master::sweep", "state") in edges(world(a_cpp=text), "state")

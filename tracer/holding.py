@@ -28,6 +28,13 @@ _FAILS = re.compile(
     r"|(?:ErrorCode|Status|StatusCode)::(?!OK\b|Ok\b|SUCCESS\b)\w+|ERR_\w+|toInt\(ErrorCode::(?!OK\b)"
     r"|.*\bErrorCode::(?!OK\b)[A-Z_]+)"
 )
+_GATHERS = re.compile(
+    r"(?P<to>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<from>(?:[\[({]|(?:set|list|tuple|dict|[A-Z]\w*)\().*)"
+)
+_PUTS = re.compile(
+    r"(?P<to>[A-Za-z_]\w*)(?:(?:\.|->)(?:push_back|emplace_back|append|add|insert|emplace|extend|update|push)\(|\[.*?\]\s*=)"
+    r"(?P<from>.*)"
+)
 _WAITED = re.compile(r"\.(?:result|get|wait|value|id|unwrap|pop|popleft)\(\)")
 _PASSES_ON = re.compile(
     r"thread|enqueue|\bpost\b|submit|push|emplace|async|callback|register|then\(|defer|on_\w+\(|schedule|create_task",
@@ -64,6 +71,9 @@ def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
     when: When = ""
     if call is not None:
         names |= {root for a in call.args if (root := _root(a.path))} | {_root(call.callee)}
+        known = _locals(ledger, event)
+        texts = [a.text for a in call.args if not _root(a.path)]
+        names |= {word for text in texts for word in re.findall(r"\b[A-Za-z_]\w*", text) if word in known}
         if statement is not None and statement.kind in ("if", "while") and event.line <= statement.head:
             when = _branch(statement, parts(call.callee)[-1].lstrip(".") if parts(call.callee) else "")
         simple = statement is not None and statement.kind in ("simple", "raii")
@@ -76,6 +86,8 @@ def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
                     facts |= _taken(name, zero=ledger.rule.result == "zero" and not event.via)
     if access is not None:
         names |= {_root(access.target)} if len(parts(access.target)) > 1 else set()
+        if statement is not None and statement.kind in ("if", "while") and event.line <= statement.head:
+            when = _branch(statement, parts(access.target)[-1].lstrip(".") if parts(access.target) else "")
         if event.kind == "drop" and statement is not None and (taken := _ASSIGNS.match(statement.text)):
             made = [n for n in re.findall(r"\w+", taken["to"]) if n.isidentifier()]
             names |= set(made)
@@ -83,7 +95,7 @@ def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
                 facts |= _taken(name, zero=False)
     view = ledger.world.view(event.at.file)
     later = _parts_of_it(view, event, set(facts))
-    names = _more_names(view, event, names - _NO_NAMES - {""})
+    names = _more_names(view, event, reading, names - _NO_NAMES - {""})
     return Held(frozenset(names), facts, later, when, call is not None and call.how == "with")
 
 
@@ -118,7 +130,14 @@ def _branch(statement: Statement, callee: str) -> When:
     return ""
 
 
-def _more_names(view: FileView, event: Event, names: set[str]) -> set[str]:
+def _locals(ledger: Ledger, event: Event) -> set[str]:
+    """Parameters and locals of the event's function."""
+    d = ledger.world.definition(event.at)
+    params = {p.name for p in d.params} if d is not None else set()
+    return params | {b.name for b in ledger.world.view(event.at.file).facts.binds if b.scope == event.at.index}
+
+
+def _more_names(view: FileView, event: Event, reading: Reading, names: set[str]) -> set[str]:
     """Also the locals that a name is taken from or put into: `for b in blocks`, `held.append(b)`."""
     names = set(names)
     for _ in range(_ROUNDS):
@@ -134,6 +153,10 @@ def _more_names(view: FileView, event: Event, names: set[str]) -> set[str]:
         for a in view.accesses.get(event.at.index, ()):
             if a.op in ("insert", "write") and a.target.isidentifier() and _mentions(a.text or a.value, names):
                 more.add(a.target)
+        for s in reading.statements():
+            made = _GATHERS.match(s.text) or _PUTS.match(s.text) if s.kind == "simple" else None
+            if made is not None and _mentions(made["from"], names):
+                more.add(made["to"])
         more -= names | _NO_NAMES
         if not more:
             break
@@ -160,8 +183,14 @@ def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
     # `block = self._blocks.get(key)` with a parameter `key`: the caller can say which one it is.
     reading = ledger.reading(event.at)
     makers = [s.text for s in reading.statements() if s.first <= event.line] if reading is not None else []
-    made = "|".join(rf"(?<![\w.]){n}\s*:?=(?!=)|\bfor\b.*\b{n}\b.* in " for n in sorted(held.names))
-    return bool(made) and any(re.search(made, text) and _mentions(text, params) for text in makers)
+    names = set(held.names)
+    for _ in range(_ROUNDS):
+        made = "|".join(rf"(?<![\w.]){n}\s*:?=(?!=)|\bfor\b.*\b{n}\b.* in " for n in sorted(names))
+        texts = [text for text in makers if made and re.search(made, text)]
+        if any(_mentions(text, params) for text in texts):
+            return True
+        names |= {w for text in texts for w in re.findall(r"\b[a-z_]\w*", text)} - _NO_NAMES
+    return False
 
 
 def passed_on(ledger: Ledger, event: Event, held: Held) -> int:
@@ -215,6 +244,7 @@ def put_away(ledger: Ledger, event: Event, held: Held) -> Iterator[tuple[int, st
     """Lines that put what is held into a field that a releasing function knows, each with the field."""
     view = ledger.world.view(event.at.file)
     fields = ledger.released_fields()
+    mine = ledger.class_releases(event.at)
     for a in view.accesses.get(event.at.index, ()):
         items = parts(a.target)
         own = len(items) > 1 and items[0] in _OWN
@@ -224,9 +254,10 @@ def put_away(ledger: Ledger, event: Event, held: Held) -> Iterator[tuple[int, st
         if not (own or member or through) or a.op not in ("write", "insert", "augment", "augment+"):
             continue
         named = next((i.lstrip(".") for i in reversed(items) if i[0] == "."), field)
-        if a.line == event.line and event.match.access is a:
-            continue
-        if named in fields and (_mentions(f"{a.text} {a.value}", held.names) or (a.line == event.line)):
+        if a.line == event.line and event.match.access is not None:
+            continue  # the acquire itself
+        said = _mentions(f"{a.text} {a.value}", held.names) or a.line == event.line
+        if said and (named in fields or (own and mine)):
             yield a.line, named
 
 

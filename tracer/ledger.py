@@ -196,6 +196,13 @@ class Ledger(Events):
         name = last_part(self.world.name(function))
         return name in SCOPE_STARTS or name == last_part(self.world.name(owner))
 
+    @functools.cache  # noqa: B019
+    def class_releases(self, function: Sym) -> bool:
+        """Whether another method of the function's class releases, so that what is put into `self` can be found."""
+        owner = self.world.owner(function)
+        others = (e.at for events in self.events.values() for e in events if e.kind == "release")
+        return owner is not None and any(at != function and self.world.owner(at) == owner for at in others)
+
     # -- owners --------------------------------------------------------------------
     @functools.cache  # noqa: B019
     def released_fields(self) -> frozenset[str]:

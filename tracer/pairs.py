@@ -192,10 +192,11 @@ class Judge:
             return replace(missing, verdict="handed_over", owner="the end of its object's scope", by=by, path=())
         if kind == "acquire" and fails(leaving) and (ways.releases or event.via):
             return missing
-        back = returned(leaving, ways.held)
+        back = returned(leaving, ways.held) or leaving.line == ways.line
         if kind == "acquire" and not back and not known_outside(self.ledger, event, ways.held):
-            at = passed_on(self.ledger, event, ways.held)
-            owner = "what it is passed to"
+            at, owner = passed_on(self.ledger, event, ways.held), "what it is passed to"
+            if not at and len(event.via) > 1:  # two calls down, and nothing comes back: it is that callee's business
+                at, owner = event.line, "the function that is called"
             return replace(missing, verdict="handed_over", owner=owner, by=ways.place(at), path=()) if at else missing
         calls = self.ledger.callers(function)
         if calls:
@@ -205,7 +206,7 @@ class Judge:
             by = (self.world.path(calls[0].file), calls[0].call.line)
             owner = "its callers, beyond the depth" if last else "its callers"
             return replace(missing, verdict="handed_over", owner=owner, by=by, path=())
-        if kind == "acquire" and (back or not event.via):
+        if kind == "acquire":
             owner = "the return value" if back else "a caller outside of this source"
             return replace(missing, verdict="handed_over", owner=owner, by=ways.place(leaving.line), path=())
         return missing

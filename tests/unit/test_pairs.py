@@ -195,6 +195,79 @@ def test_nothing_there_to_release_is_no_way() -> None:
     assert verdicts(found) == [("return", "released")]
 
 
+def test_a_switch_that_is_not_passed_acquires_nothing() -> None:
+    found = ask("""
+        def find(block: Block, pin=False):
+            if pin:
+                block.pin()
+            return True
+        def look(block: Block):
+            return find(block)
+        def hold(block: Block):
+            return find(block, pin=True)
+        def maybe(block: Block, keep=False):
+            return find(block, keep)
+        def calls(block: Block):
+            return maybe(block), maybe(block, True)
+    """)
+    assert set(found) == {"pin", "find", "hold", "maybe", "calls"}
+
+
+def test_a_sentinel_and_a_part_of_the_result_mean_that_nothing_was_taken() -> None:
+    found = ask("""
+        def take(blocks: list[Block]):
+            for b in blocks:
+                b.pin()
+            return blocks
+        def copy(blocks: list[Block], fill):
+            got = take(blocks)
+            first = got[0]
+            if first is None:
+                return False
+            for b in got:
+                b.unpin()
+            return True
+    """)
+    assert verdicts(found["copy"]) == [("return", "released")]
+
+
+def test_what_only_logs_raises_nothing() -> None:
+    code = """
+        def copy(block: Block, fill):
+            block.pin()
+            try:
+                {statement}
+            except ValueError:
+                return False
+            block.unpin()
+            return True
+        def main(block: Block):
+            copy(block, 1)
+    """
+    assert verdicts(ask(code.format(statement="logger.info('x %s', block)"))["copy"]) == [("return", "released")]
+    assert ("return", "missing") in verdicts(ask(code.format(statement="fill(block)"))["copy"])
+
+
+def test_a_rollback_in_a_handler() -> None:
+    found = ask("""
+        def copy(blocks: list[Block], fill):
+            for b in blocks:
+                b.pin()
+            try:
+                fill(blocks)
+            except Exception:
+                for b in blocks:
+                    try:
+                        b.unpin()
+                    except ValueError:
+                        pass
+                raise
+            for b in blocks:
+                b.unpin()
+    """)
+    assert verdicts(found["copy"]) == [("raise", "released"), ("fall", "released")]
+
+
 # -- hand-over -----------------------------------------------------------------------
 def test_handed_over_to_a_field_that_a_releasing_function_knows() -> None:
     found = ask("""
@@ -466,6 +539,13 @@ class Tasks {
         std::for_each(all_.begin(), all_.end(), [](Block* b) { b->Unpin(); });
         return -1;
     }
+    bool Sentinel(Pool* pool, bool ok) {
+        auto id = pool->Allocate();
+        if (id == INVALID_ID) return false;
+        if (!ok) return false;
+        pool->Free(id);
+        return true;
+    }
     int Later(Block* block) {
         block->Pin();
         pool_.enqueue([block] { block->Unpin(); });
@@ -475,6 +555,7 @@ class Tasks {
     std::map<int, Block*> tasks_;
 };
 """
+POOL_CPP = rule(acquire={"call": "Pool.Allocate"}, release={"call": "Pool.Free"})
 PINS_CPP = rule(
     acquire={"op": "augment+", "state": "Block.pins_"},
     release={"op": "augment-", "state": "Block.pins_"},
@@ -493,6 +574,9 @@ def test_cpp() -> None:
     assert "Scoped" not in found
     assert verdicts(found["Each"]) == [("return", "released")]
     assert verdicts(found["Later"]) == [("return", "handed_over")]
+    pool = "struct Pool { int Allocate(); void Free(int id); };" + CPP
+    taken = ask(pool, POOL_CPP, "a.cpp")["Sentinel"]
+    assert verdicts(taken) == [("return", "missing"), ("return", "released")]
 
 
 # -- rules ---------------------------------------------------------------------------

@@ -17,13 +17,17 @@ from tracer.reading.statements import Block, Reading, Statement, has_call
 Facts = dict[str, bool]
 Branch = tuple[Statement, str]  # a statement with branches, and which of them: "body" or "else"
 
-_NOTHING = r"(?:nullptr|NULL|None|std::nullopt|[\w.>-]*(?:\.|->)c?end\(\))"
+_NOTHING = (
+    r"(?:nullptr|NULL|None|std::nullopt|-1|SIZE_MAX|(?:\w+::)*INVALID_?\w*|(?:\w+::)*npos|[\w.>-]*(?:\.|->)c?end\(\))"
+)
 _PRESENT = re.compile(rf"(?P<what>.+?)\s*(?:!=\s*{_NOTHING}|is not None|\.has_value\(\)|\.ok\(\)|->ok\(\))")
 _ABSENT = re.compile(rf"(?P<what>.+?)\s*(?:==\s*{_NOTHING}|is None|\.empty\(\))")
 _LENGTH = re.compile(r"(?:len\((?P<what>[^()]+)\)|(?P<that>[\w.]+)\.size\(\))\s*(?:>\s*0|>=\s*1|!=\s*0)")
 _DECLARES = re.compile(r"(?:const\s+)?(?:auto|[\w:<>]+)\s*[*&\s]\s*(?P<what>\w+)\s*=(?!=).*")
+_MEMBER = re.compile(r"\S+ in (?P<of>[\w.]+)")
 _MADE = re.compile(r"(?:(?:const\s+)?[\w:<>]+[\s*&]+)?(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_QUIET = ("simple", "return", "raii", "if", "while", "for")
 _CALM = re.compile(
     r"(?:self\.)?_?(?:logger|logging|log)\.\w+\(.*|\b_?log\w*\(.*|VLOG\(.*|LOG\(.*|\btime\.\w+\(\)|\.(?:append|add|discard|items|values|keys|get)\("
     r"|\.cast\(|\b(?:memoryview|len|str|int|isinstance|list|dict|set|tuple|range|min|max|repr)\("
@@ -147,7 +151,8 @@ def impossible(reading: Reading, line: int, facts: Facts) -> tuple[Branch, ...]:
     if not facts:
         return ()
     around = {block.statements[at] for block, at in reading.holders(line)}
-    written = [(s.first, s.text) for s in reading.statements() if not s.compound and s.first > line]
+    later = (s for s in reading.statements() if not s.compound and s.first > line)
+    written = [(s.first, s.text) for s in later if not _apart(reading, line, s.first)]
     out: list[Branch] = []
     for statement in reading.statements():
         body = statement.block("body")
@@ -161,6 +166,19 @@ def impossible(reading: Reading, line: int, facts: Facts) -> tuple[Branch, ...]:
         if answer is not None:
             out.append((statement, "else" if answer else "body"))
     return tuple(out)
+
+
+def _apart(reading: Reading, line: int, other: int) -> bool:
+    """Whether two lines stand in different branches of one `if`, so that no path has both (loops left aside)."""
+    here, there = reading.holders(line), reading.holders(other)
+    for (block, at), (mine, _), (theirs_block, theirs_at), (theirs, _) in zip(
+        here, here[1:], there, there[1:], strict=False
+    ):
+        if block is not theirs_block or at != theirs_at:
+            return False
+        if mine is not theirs:
+            return block.statements[at].kind == "if"
+    return False
 
 
 def _assigns(text: str, what: str) -> bool:
@@ -183,7 +201,7 @@ def calm_edges(graph: Graph) -> set[tuple[int, int]]:
     return {
         (node, after)
         for node, statement in enumerate(graph.statements)
-        if statement is not None and statement.kind in ("simple", "return")
+        if statement is not None and statement.kind in _QUIET
         and not has_call(_CALM.sub("", statement.text))
         for after in graph.raised[node]
         if after not in graph.normal[node]
@@ -211,7 +229,7 @@ def entered(reading: Reading, graph: Graph, lines: Collection[int], stops: set[i
                 for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):
                     if graph.walk([ways["body"]], {node}, stops, cut=cut) is None:
                         cut.add((node, ways["else"]))
-            elif head.kind not in ("with", "block"):
+            elif head.kind not in ("with", "block", "try") or inner.label not in ("body", "finally"):
                 break
     return cut
 
@@ -240,6 +258,9 @@ def _past(head: Statement, inner: Block, text: str) -> str:
     if kind:
         return ""
     what, positive = atom(joined[0])
+    member = _MEMBER.fullmatch(what)
+    if member is not None and not positive and inner.label == "body" and member["of"] in text:
+        return "else"  # `if k not in d: d[k] = v`: it is there already
     said = what.rsplit("->", 1)[-1].rsplit(".", 1)[-1]
     if positive != (inner.label == "body") or not said.isidentifier() or not re.search(rf"\b{said}\b", text):
         return ""

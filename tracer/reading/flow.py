@@ -103,6 +103,7 @@ def escape(
     stops = set(_nodes(reading, graph, {*lines}, lambdas)) | set(_nodes(reading, graph, at_leave, True))
     cut = _cut(graph, never, calm) | (entered(reading, graph, lines, stops) if present else set())
     starts = _starts(reading, graph, start_line, when)
+    starts = {node: [after for after in ways if (node, after) not in cut] for node, ways in starts.items()}
     if leaving.kind == "fall":
         way = graph.walk(_behind(starts), {FALL}, stops, cut=cut)
         return None if way is None else (start_line, *_lines(graph, way, leaving))

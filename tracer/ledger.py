@@ -24,7 +24,7 @@ from tracer.survey.paths import parts
 from tracer.survey.store import last_part
 
 CALLERS_PER_FUNCTION = 60  # what is called from more places is a library by then and is not followed further
-SURE_AFTER = 3  # a callee further down counts only if it does its work on every way out
+SURE_AFTER = 2  # a callee further down counts only if it does its work on every way out
 _CLIMBING = ("release", "end", "keep")
 SCOPE_ENDS = ("__exit__", "__aexit__", "__del__")
 SCOPE_STARTS = ("__init__", "__enter__", "__aenter__", "__post_init__")

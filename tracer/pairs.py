@@ -144,6 +144,8 @@ class Judge:
                     self._judge(kind, event, case, last=level == self.ledger.rule.depth)
                 if case.left and not before and level < self.ledger.rule.depth:
                     for call in self.ledger.calls_of(function, kind, new[0].via, new[0].owner):
+                        if kind == "drop" and not self._near(function, call.at.file):
+                            continue
                         given = [passes(self.ledger, function, call, facts) for facts in case.asked]
                         if given and all(g is None for g in given):
                             continue
@@ -154,6 +156,14 @@ class Judge:
                             above.setdefault(call.at, []).append(call)
                             self.ledger.add(call)
             todo = above
+
+    def _near(self, function: Sym, file: int) -> bool:
+        """Whether `file` is the function's own module: a header and its source count as one.
+
+        Who forgets a record is judged there; others cannot know that something was left to do.
+        """
+        mine, other = (self.world.path(n).rpartition("/")[2].rpartition(".")[0] for n in (function.file, file))
+        return mine == other
 
     def _judge(self, kind: str, event: Event, case: _Case, *, last: bool) -> None:
         reading = self.ledger.reading(event.at)
@@ -198,7 +208,7 @@ class Judge:
             if not at and len(event.via) > 1:  # two calls down, and nothing comes back: it is that callee's business
                 at, owner = event.line, "the function that is called"
             return replace(missing, verdict="handed_over", owner=owner, by=ways.place(at), path=()) if at else missing
-        calls = self.ledger.callers(function)
+        calls = [c for c in self.ledger.callers(function) if kind != "drop" or self._near(function, c.file)]
         if calls:
             case.left = True
             if kind == "acquire":

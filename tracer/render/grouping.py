@@ -8,6 +8,11 @@ from dataclasses import dataclass
 
 from tracer.model import ACTIONS, LAYERS, ROLES, EngineRevision, Gap, Site, Trace
 
+_SETTING = re.compile(
+    r"(?:\b\w+\.)*\b_?(?:\w*config|\w*args|envs|extra_config|options)\.[A-Za-z_]\w*(?!\w*\()"
+    r"|\bFLAGS_\w+|\b(?:VLLM|SGLANG|LMCACHE|MOONCAKE|MC|NIXL)_[A-Z0-9_]+|\b(?:USE|ENABLE|WITH)_[A-Z0-9_]+"
+    r"|\b_?(?:enable|disable|use)_\w+\b(?!\s*\()"
+)
 FEW_FILES = 3  # that are named one by one
 
 
@@ -89,6 +94,11 @@ def folded(gaps: Sequence[Gap]) -> list[Gap]:
     names = ", ".join(gap.what for gap in files[:FEW_FILES])
     why = f"read in part only: {names} and {len(files) - FEW_FILES} more; --format json lists them with their reasons"
     return [*(gap for gap in gaps if not about_a_file(gap)), Gap(f"{len(files)} files", why)]
+
+
+def settings(guards: Sequence[str]) -> tuple[str, ...]:
+    """The names of configuration in guards: options, environment variables, flags and macros, in order."""
+    return tuple(dict.fromkeys(name.removeprefix("self.") for guard in guards for name in _SETTING.findall(guard)))
 
 
 def lines_text(first: int, last: int) -> str:

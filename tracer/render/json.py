@@ -8,7 +8,7 @@ from typing import Any
 
 from tracer.evidence import Verdict, counts
 from tracer.model import EngineRevision, Gap, Site, Trace, Use
-from tracer.render.grouping import site_key
+from tracer.render.grouping import settings, site_key
 
 
 def dumps(document: dict[str, Any]) -> str:
@@ -55,7 +55,8 @@ def _site(site: Site, engine: EngineRevision) -> dict[str, Any]:
         "engine": engine.name,
         "version": engine.version,
     }
-    more = {"stack": site.stack, "context": site.context, "via": list(site.via), "why": site.why}
+    more: dict[str, Any] = {"settings": list(settings(site.guards))}
+    more |= {"stack": site.stack, "context": site.context, "via": list(site.via), "why": site.why}
     return found | {key: value for key, value in more.items() if value}
 
 

@@ -18,6 +18,7 @@ from tracer.render.grouping import (
     lines_text,
     local_symbol,
     revision_text,
+    settings,
     short_symbol,
     version_text,
 )
@@ -82,6 +83,8 @@ def _site(site: Site, guards: bool) -> Iterator[Line]:
     if guards:
         for guard in site.guards:
             yield ((f"          under {guard}", "yellow"),)
+        if named := settings(site.guards):
+            yield ((f"          set by {', '.join(named)}", "yellow"),)
 
 
 def _gaps_of(traces: Sequence[Trace]) -> list[Gap]:

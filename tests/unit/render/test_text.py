@@ -8,7 +8,7 @@ from tests.unit.render.traces import GAP, HOLD, PUT, on, trace
 from tracer.evidence import Claim, Verdict
 from tracer.model import EngineRevision, Revision, Use
 from tracer.render import text
-from tracer.render.grouping import local_symbol
+from tracer.render.grouping import local_symbol, settings
 
 ENGINE = EngineRevision("toy", "1.0", Revision("git", "d", commit="0123456789abcdef"))
 
@@ -126,3 +126,14 @@ def test_beside_its_file_a_symbol_is_shown_without_its_module(symbol: str, file:
 def test_markdown_says_which_stack_and_that_a_place_is_no_live_code() -> None:
     lines = list(text.where_markdown([trace(replace(HOLD, stack="compiled core, no source", context="mock"))]))
     assert any("[compiled core, no source] [mock]" in line for line in lines)
+
+
+def test_the_names_of_configuration_in_guards() -> None:
+    guards = (
+        "if self.vllm_config.cache_config.enable_prefix_caching", "not (envs.VLLM_USE_V2)", "#ifdef USE_CUDA",
+        "if FLAGS_retries > 0", "if use_gpu(x)", "for x in items", "if server_args.disable_radix_cache and enable_ha_",
+    )
+    assert settings(guards) == (
+        "vllm_config.cache_config.enable_prefix_caching", "envs.VLLM_USE_V2", "USE_CUDA", "FLAGS_retries",
+        "server_args.disable_radix_cache", "enable_ha_",
+    )

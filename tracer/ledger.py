@@ -165,6 +165,8 @@ class Ledger(Events):
             return False
         if not sure and kind != "end":
             return True
+        if reading.first in lines:  # a function on one line
+            return True
         ways = flow.exits(reading)
         return all(flow.escape(reading, reading.first, way, lines, present=True) is None for way in ways)
 

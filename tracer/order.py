@@ -122,6 +122,8 @@ class Orders:
     def _always(self, events: Events, function: Sym, reading: Reading) -> bool:
         """Whether every way out of `function` that does not raise passes an A."""
         lines = lines_of([e for e in events.of(function, "a") if e.at == function])
+        if reading.first in lines:  # a function on one line
+            return True
         ways = [e for e in flow.exits(reading) if e.kind not in ("raise", "throw")]
         return all(flow.escape(reading, reading.first, way, lines, present=True, lambdas=True) is None for way in ways)
 

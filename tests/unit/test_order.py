@@ -63,6 +63,27 @@ def test_a_callee_that_does_it_only_sometimes_does_not_count() -> None:
     assert "hopeful" not in ask()
 
 
+def test_cpp_through_functions_on_one_line() -> None:
+    code = """
+    struct Replica { int refs_ = 0; void Drop() { --refs_; } };
+    struct Master {
+        std::map<int, Replica*> tasks_;
+        void Forget(int id) { tasks_.erase(id); }
+        void End(int id, Replica* r) {
+            r->Drop();
+            Forget(id);
+        }
+        void Hasty(int id, Replica* r) {
+            if (r->refs_ > 0) r->Drop();
+            Forget(id);
+        }
+    };
+    """
+    asked = Orders(world_of({"a.cpp": code}), "example", "1")
+    orders = asked.between("Replica::refs_:augment-", "Master::tasks_:remove")
+    assert {o.symbol.rpartition("::")[2]: o.verdict for o in orders} == {"End": "always", "Hasty": "sometimes"}
+
+
 def test_depth_and_function() -> None:
     assert set(ask(depth=1)) == {"good", "hasty", "wrong"}
     assert set(ask(depth=0)) == set()

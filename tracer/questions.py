@@ -221,7 +221,7 @@ def _fresh(
     from tracer.rules import rules_for
 
     facts = survey(tree, Store(), progress)
-    checker = Checker(World([(facts, target)]), version.name, rules_for(target.name, version.name, rules))
+    checker = Checker(World([(facts, target)]), version.name, rules_for(target.name, version.name, rules), rules)
     for number, claim in enumerate(claims):
         if progress:
             progress(f"check {tree.engine} {tree.version}", number, len(claims))

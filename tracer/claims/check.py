@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
-from tracer.claims import presence, reach, sequence, values
+from tracer.claims import closing, presence, reach, sequence, values
 from tracer.claims.model import Checked, Claim, Evidence, Judged, Predicate, Search, Verdict
 from tracer.claims.select import Places
 from tracer.errors import TracerError
@@ -22,6 +23,7 @@ PREDICATES: dict[str, Callable[[Places, Predicate], Judged]] = {
     "dominates": sequence.dominates,
     "followed_by": sequence.followed_by,
     "never_follows": sequence.never_follows,
+    "pairs_closed": closing.pairs_closed,
     "guarded_by": sequence.guarded_by,
     "reaches": reach.reaches,
     "not_reaches": reach.not_reaches,
@@ -32,9 +34,9 @@ PREDICATES: dict[str, Callable[[Places, Predicate], Judged]] = {
 class Checker:
     """Checks claims on one version of an engine."""
 
-    def __init__(self, world: World, version: str, rules: Sequence[Rule] = ()) -> None:
+    def __init__(self, world: World, version: str, rules: Sequence[Rule] = (), extra: Sequence[Path] = ()) -> None:
         self.version = version
-        self.places = Places(Roles(world), rules)
+        self.places = Places(Roles(world), rules, version, extra)
 
     def check(self, claims: Iterable[Claim]) -> Iterator[Checked]:
         """A verdict for each claim, in their order."""

@@ -40,6 +40,7 @@ SHAPES: Mapping[str, Shape] = {
     "dominates": Shape(("first", "then"), options=("exceptions",)),
     "followed_by": Shape(("first", "then"), options=("exceptions", "present")),
     "never_follows": Shape(("first", "then")),
+    "pairs_closed": Shape((), options=("pair", "missing", "in"), one_of=("pair",)),
     "guarded_by": Shape(("what",), may=("by",), options=("guard", "not_guard", "some"),
                         one_of=("by", "guard", "not_guard")),
     "reaches": Shape(("from", "to"), options=("through",)),

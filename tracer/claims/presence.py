@@ -22,7 +22,7 @@ def exists(places: Places, p: Predicate) -> Judged:
     what = p.parts["what"]
     found = places.of(what)
     want = str(p.options.get("count", ">=1"))
-    if _enough(len(found), want):
+    if enough(len(found), want):
         searches = () if found else places.searches(what)
         return Judged("holds", places.evidence("what", found[:SHOWN]), searches)
     lacking = places.lacking(what) if not found else ""
@@ -99,7 +99,8 @@ def _unread(places: Places, what: Selector) -> str:
     return ""
 
 
-def _enough(count: int, want: str) -> bool:
+def enough(count: int, want: str) -> bool:
+    """Whether a count is as `want` says: `>=n` (also plain `n`), `==n`, `<=n`."""
     found = re.fullmatch(r"(>=|==|<=)?\s*(\d+)", want.strip())
     if not found:
         return False

@@ -10,6 +10,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tracer.claims.model import Evidence, Pick, Search, Selector
 from tracer.evidence import permalink
@@ -43,8 +44,9 @@ class Place:
 class Places:
     """Finds the places of selectors in one world."""
 
-    def __init__(self, roles: Roles, rules: Sequence[Rule]) -> None:
+    def __init__(self, roles: Roles, rules: Sequence[Rule], version: str = "", extra: Sequence[Path] = ()) -> None:
         self.roles, self.world, self.rules = roles, roles.world, rules
+        self.version, self.extra = version, tuple(extra)  # `extra`: folders of the user's own rules
         self._found: dict[Selector, tuple[Place, ...]] = {}
 
     def of(self, selector: Selector) -> tuple[Place, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from textwrap import dedent
 
 import pytest
 import yaml
@@ -242,6 +243,35 @@ def test_reaches_shows_each_step():
     assert two("not_reaches", LOGGED, FILLED, ends).verdict == "fails"
     assert two("not_reaches", UNLOGGED, FILLED, ends).verdict == "holds"
     assert two("not_reaches", UNLOGGED, EMPTIED, ends).verdict == "unknown"
+
+
+PAIR = """
+    - id: example.pairs.pins
+      role: protection
+      layer: host
+      why: a pin that stays keeps its row for ever
+      acquire: {op: augment+, state: Entry.pins}
+      release: {op: augment-, state: Entry.pins}
+      depth: 0
+"""
+
+
+def test_pairs_closed_takes_the_pair_at_its_word(tmp_path):
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "example.yaml").write_text(dedent(PAIR), encoding="utf-8")
+    world = world_of({"kv/store.py": STORE})
+
+    def closed(text: str):
+        item = {"id": "example.claim", "text": {"en": "e", "zh": "z"}, "pairs_closed": yaml.safe_load(text)}
+        (found,) = Checker(world, "1.0", (), (tmp_path,)).check([claim_of(item, "example", "x.yaml")])
+        return found
+
+    found = closed("{pair: example.pairs.pins}")
+    assert found.verdict == "fails"
+    assert ("kv/store.py", at("return None")) in lines(found, "exit: missing")
+    assert closed("{pair: example.pairs.pins, missing: '>=1'}").verdict == "holds"
+    assert closed("{pair: example.pairs.pin}").verdict == "unknown"
+    assert closed("{pair: example.pairs.pins, in: [elsewhere/*]}").verdict == "unknown"
 
 
 @pytest.mark.parametrize(

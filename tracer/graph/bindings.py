@@ -10,6 +10,8 @@ import functools
 from collections.abc import Iterator
 
 from tracer.graph.calls import COMMON
+import msgspec
+
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Basis
@@ -30,9 +32,15 @@ class Bindings:
         self.uses, self.world, self.types = uses, uses.world, uses.types
 
     def out_of(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
-        """What `call`, in function `source`, runs beyond the border."""
+        """What `call`, in function `source`, runs beyond the border, or hands to whom it calls to be run."""
         if not self.world.view(number).python:
             return
+        yield from self._run(number, call, source)
+        for arg in call.args:
+            if "." in arg.path and arg.path[0] not in "#?<" and last_part(arg.path) in self.names:
+                yield from self._run(number, msgspec.structs.replace(call, callee=arg.path, args=()), source)
+
+    def _run(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
         items = parts(call.callee)
         name = items[-1].lstrip(".")
         if len(items) < 2 or not (name in self.names or name in self.operators):

@@ -6,6 +6,7 @@ SVG is drawn by the system's `dot` where there is one, else by the Graphviz that
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -17,7 +18,8 @@ from tracer.errors import UsageError
 from tracer.model import Path
 from tracer.render.steps import CROSSING, lanes, place, short
 
-# Fonts that have Chinese; the first that the viewer has is taken.
+FONT = "Helvetica"  # laid out by its metrics, which every Graphviz has
+# What an SVG asks its viewer for: the first font there that has the character, Chinese ones included.
 FONTS = "Helvetica,Arial,Noto Sans CJK SC,PingFang SC,Microsoft YaHei,sans-serif"
 COLOURS = {
     "thread": "#b45309", "async": "#0369a1", "process": "#be123c", "rpc": "#be123c", "binding": "#6d28d9",
@@ -61,11 +63,11 @@ def _mermaid(path: Path) -> str:
 
 
 def _dot(path: Path) -> graphviz.Digraph:
-    attributes = {"rankdir": "TB", "fontname": FONTS, "compound": "true", "charset": "UTF-8", "newrank": "true"}
+    attributes = {"rankdir": "TB", "fontname": FONT, "compound": "true", "charset": "UTF-8", "newrank": "true"}
     dot = graphviz.Digraph("path", graph_attr=attributes, comment=path.title)
     dot.attr(label=graphviz.escape(path.title), labelloc="t")
-    dot.attr("node", shape="box", style="rounded,filled", fillcolor="#ffffff", fontname=FONTS, fontsize="11")
-    dot.attr("edge", fontname=FONTS, fontsize="10")
+    dot.attr("node", shape="box", style="rounded,filled", fillcolor="#ffffff", fontname=FONT, fontsize="11")
+    dot.attr("edge", fontname=FONT, fontsize="10")
     for number, (label, members) in enumerate(lanes(path)):
         with dot.subgraph(name=f"cluster_{number}") as box:
             engine = path.steps[members[0]].engine
@@ -100,7 +102,7 @@ def _svg(dot: graphviz.Digraph) -> str:
         reason = ran.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
         raise UsageError(f"{program} cannot draw this ({reason or ran.returncode})", todo="use --format dot")
     drawn: str = ran.stdout.decode("utf-8")
-    return drawn
+    return re.sub(r'font-family="[^"]*"', f'font-family="{FONTS}"', drawn)
 
 
 def drawer() -> str | None:

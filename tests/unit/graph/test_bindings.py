@@ -66,3 +66,17 @@ def test_an_operator_registered_from_python_is_reached_by_its_name_only_as_an_op
             x.copy_layer_op(1)
     """
     assert bound(python) == {("u.go", "u.copy_layer")}
+
+
+def test_a_native_function_that_is_handed_over_is_run_too():
+    python = """
+        import asyncio
+        class Store:
+            def __init__(self, module):
+                self.native = module
+            async def save(self):
+                await asyncio.to_thread(self.native.record_now, 1)
+            async def other(self):
+                await asyncio.to_thread(self.native.unknown, 1)
+    """
+    assert bound(python) == {("u.Store.save", "kv::record")}

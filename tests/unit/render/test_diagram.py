@@ -72,7 +72,6 @@ def test_dot_draws_each_kind_of_crossing_in_its_own_way():
     assert set(drawn) == {"dynamic", "thread", "binding", "rpc", "state"}
     assert len({re.sub(r"label=\S+ +\S+", "", attributes) for attributes in drawn.values()}) == 5
     assert text.count("subgraph cluster_") == 3
-    assert "Noto Sans CJK" in text
 
 
 @pytest.mark.skipif(diagram.drawer() is None, reason="no Graphviz here")
@@ -82,7 +81,7 @@ def test_svg_is_well_formed_and_names_every_step_in_any_script():
     words = " ".join(t for t in root.itertext())
     for s in PATH.steps:
         assert steps.place(s) in words
-    assert "存储" in words
+    assert "存储" in words and 'font-family="Helvetica,Arial,Noto Sans CJK SC' in text
     assert text == diagram.render([PATH], "svg")
 
 

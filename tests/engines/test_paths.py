@@ -1,4 +1,4 @@
-"""Named paths on the newest pins: the store paths cross the repositories up to the master that completes the replica."""
+"""Named paths on the newest pins: stores cross the repositories up to the master that completes the replica."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def test_a_store_ends_where_the_master_completes_the_replica(
     assert found.end == "complete"
     assert [e for k, e in enumerate(s.engine for s in found.steps) if k == 0 or e != found.steps[k - 1].engine] == specs
     assert crossings <= {s.edge for s in found.steps}
-    completing = {(s.file, s.symbol) for s in trace.where("publish", ["mooncake"], layer="remote", action="commit").sites}
+    commits = trace.where("publish", ["mooncake"], layer="remote", action="commit")
+    completing = {(s.file, s.symbol) for s in commits.sites}
     last = found.steps[-1]
     assert (last.file, last.symbol) in completing
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from tracer.graph.calls import COMMON
 import msgspec
 
+from tracer.graph.calls import COMMON
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Basis

@@ -47,7 +47,7 @@ class Paths:
         """
         names = [start, *through, end]
         stops = [set(self.stations.named(name)) for name in names]
-        found = self._ways(stops, names, count, choices)
+        found = self._ways(stops, names, count, self.stations.chosen(choices))
         return [Path("path", f"{start} → {end}", steps, why) for steps, why in found]
 
     def along(
@@ -57,8 +57,10 @@ class Paths:
         title = (language == "zh" and route.title.zh) or route.title.en
         names = [(language == "zh" and s.what.zh) or s.what.en for s in route.way]
         stops = [self.stations.of(s) for s in route.way]
-        chosen = dict(route.choose) | dict(choices)
-        found = self._ways(stops, names, count, list(chosen.items()), route.avoid, tell=True)
+        shut = self.stations.chosen(choices)
+        mine = dict(choices)
+        shut |= self.stations.chosen((c for c in route.choose if c[0] not in mine), asked=False)
+        found = self._ways(stops, names, count, shut, route.avoid, tell=True)
         return [Path(route.id, title, steps, why) for steps, why in found]
 
     def _ways(
@@ -66,7 +68,7 @@ class Paths:
         stops: Sequence[set[Sym]],
         names: Sequence[str],
         count: int,
-        choices: Sequence[tuple[str, Sequence[str]]],
+        shut: set[Sym],
         avoid: Collection[str] = (),
         *,
         tell: bool = False,
@@ -75,7 +77,7 @@ class Paths:
         kept = stops if empty is None else stops[:empty]
         if not kept:
             return [((), f"nothing here is its start ({names[0]})")]
-        search = Search(self.hops, self._filter(stops, choices, avoid), self._has_clue)
+        search = Search(self.hops, self._filter(stops, shut, avoid), self._has_clue)
         ways: list[Way] = []
         for _ in range(count * 2):
             way = search.along(kept)
@@ -103,10 +105,9 @@ class Paths:
         return next((c for c, other in self.hops.out(link.source).links if other == link), 0)
 
     def _filter(
-        self, stops: Sequence[set[Sym]], choices: Sequence[tuple[str, Sequence[str]]], avoid: Collection[str]
+        self, stops: Sequence[set[Sym]], shut: set[Sym], avoid: Collection[str]
     ) -> Callable[[Link], bool]:
         wanted = {s for stop in stops for s in stop}
-        shut = self.stations.chosen(choices)
         closed: dict[int, bool] = {}
 
         def allowed(link: Link) -> bool:

@@ -163,16 +163,18 @@ class Stations:
         return Sym(file, self.world.function_of(file, scope))
 
     # -- what is chosen at fan-outs ------------------------------------------------------
-    def chosen(self, choices: Iterable[tuple[str, Sequence[str]]]) -> set[Sym]:
+    def chosen(self, choices: Iterable[tuple[str, Sequence[str]]], *, asked: bool = True) -> set[Sym]:
         """The classes that are not taken, given `interface → implementations`: the rest of each family.
 
-        An implementation is a class, or the name it is registered under. A class that is nowhere in these engines
-        leaves its interface open.
+        An implementation is a class, or the name it is registered under. One that is nowhere in these engines is a
+        `UsageError` where a user `asked` for it; a rule file's leaves its interface open, as in an older version.
         """
         shut: set[Sym] = set()
         for base, names in choices:
             bases = self.world.classes(base)
             picked = {c for n in names for c in (self.world.classes(n) or self._registered(n))}
+            if not asked and not (bases and picked):
+                continue
             if not bases:
                 raise UsageError(f"no class {base!r}", todo=_near(self.world, base))
             if not picked:

@@ -234,3 +234,13 @@ def test_kept_links_give_the_same_answer_and_nothing_new_to_keep(both):
     again = Hops(Edges(Uses(joined(engine=ENGINE, cache=CACHE))), packed)
     assert Paths(again).between("Worker.step", "Index.insert", count=2) == before
     assert again.pack() is None
+
+
+def test_a_rule_files_choice_that_is_not_there_leaves_the_fan_out_open_and_a_users_overrides_it(both):
+    from dataclasses import replace
+
+    paths = paths_in(both, [("cache", SITE)])
+    gone = replace(SAVE, choose=(("Connector", ("Elsewhere",)), ("Nowhere", ("Near",))))
+    assert symbols(paths.along(gone)[0])[1] == "Near.save"
+    near = replace(SAVE, choose=(("Connector", ("Near",)),))
+    assert symbols(paths.along(near, choices=[("Connector", ["Far"])])[0])[1] == "Far.save"

@@ -113,15 +113,15 @@ class Paths:
         def allowed(link: Link) -> bool:
             target = link.target
             assert isinstance(target, Sym)
+            if shut and self.world.owner(target) in shut:
+                return False
             if target in wanted:
                 return True
             if target.file not in closed:
                 closed[target.file] = bool(self.world.context(target.file)) or (
                     bool(avoid) and path_matches(self.world.path(target.file), avoid)
                 )
-            if closed[target.file]:
-                return False
-            return not shut or self.world.owner(target) not in shut
+            return not closed[target.file]
 
         return allowed
 

@@ -73,6 +73,7 @@ class Paths:
         *,
         tell: bool = False,
     ) -> list[tuple[tuple[Step, ...], str]]:
+        stops = [{s for s in stop if not shut or self.world.owner(s) not in shut} for stop in stops]
         empty = next((k for k, s in enumerate(stops) if not s), None)
         kept = stops if empty is None else stops[:empty]
         if not kept:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tracer.errors import UsageError
 from tracer.globs import path_matches
+from tracer.graph.edges import Link
 from tracer.graph.hops import Hops
 from tracer.graph.world import Sym, World
 from tracer.model import Site
@@ -101,7 +102,7 @@ class Stations:
                 continue
             for index, d in enumerate(self.world.view(number).facts.definitions):
                 sym = Sym(number, index)
-                if d.kind == "function" and any(link.kind in kinds for link in self.hops.into(sym)):
+                if d.kind == "function" and any(k.kind in kinds and _starts(k) for k in self.hops.into(sym)):
                     yield sym
 
     # -- what a user says ----------------------------------------------------------------
@@ -201,3 +202,8 @@ def _near(world: World, name: str) -> str:
     leaf = name.replace("::", ".").rsplit(".", 1)[-1]
     near = process.extract(leaf, sorted(world.names("d")), limit=3, score_cutoff=60)
     return f"nearest: {', '.join(n for n, *_ in near)}" if near else "give `Class.method` or a full symbol"
+
+
+def _starts(link: Link) -> bool:
+    """Whether the link starts its target; what fills a queue only feeds whoever takes from it."""
+    return link.basis == "exact" or link.kind in ("rpc", "process")

@@ -26,6 +26,7 @@ from tracer.graph.values.domain import (
     Module,
     Object,
     Partial,
+    Prefix,
     Super,
     Value,
     Values,
@@ -191,7 +192,10 @@ class Builtins(Methods):
         names = literals(arguments.at(1))
         default = arguments.at(2)
         if names is None:
-            return UNKNOWN | default
+            begun = [v.text for v in ordered(arguments.at(1)) if isinstance(v, Prefix)]
+            fitting = [n for owner in ordered(arguments.at(0)) for text in begun for n in _beginning(owner, text)]
+            found = union(self.attributes(arguments.at(0), n, site, frame) for n in dict.fromkeys(fitting))
+            return UNKNOWN | default | found
         found = union(self.attributes(arguments.at(0), str(n), site, frame) for n in names)
         return found | default if not found or len(names) > 1 or found <= UNKNOWN else found
 
@@ -304,6 +308,14 @@ class Builtins(Methods):
             inside = self.sources.resolve(full)
             found.add(self.load(inside) if inside is not None else self.outside(full))
         return frozenset(found) or UNKNOWN
+
+
+def _beginning(owner: Value, text: str) -> list[str]:
+    """The attributes of an object whose names begin with `text`."""
+    klass = owner.klass if isinstance(owner, Instance) else owner
+    places = [owner.frame if isinstance(owner, Module) else owner, *(klass.mro if isinstance(klass, Klass) else [])]
+    names = [n for p in places if isinstance(p, Object) for n in p.fields]
+    return [n for n in dict.fromkeys(names) if isinstance(n, str) and n.startswith(text)]
 
 
 _BUILTINS: dict[str, Callable[..., Values]] = {

@@ -27,6 +27,7 @@ from tracer.graph.values.domain import (
     Partial,
     Value,
     Values,
+    constant,
     one,
     ordered,
     union,
@@ -125,6 +126,7 @@ class Calls(Machine):
             return self._call_joined(function, arguments, frame)
         inner = self.value(("frame", site, frame, frame.iteration, function), partial(_frame, function))
         inner.returns, inner.yields, inner.yielded = NOTHING, NOTHING, []
+        inner.exact = True
         for name, values in self.bound(function, arguments, inner).items():
             self.store.write(inner, name, values)
         return self.run(function, inner)
@@ -140,8 +142,8 @@ class Calls(Machine):
         if isinstance(node, ast.Lambda):
             self.steps += 1
             inner.returns |= self.evaluate(node.body, inner)
-        else:
-            self.execute(node.body, inner)
+        elif self.execute(node.body, inner) is not Flow.LEAVE:
+            inner.returns |= constant(None)
         self.stack.pop()
         self._active[node] -= 1
         if not self.shape(node).generator:

@@ -69,6 +69,13 @@ class Classes(Machine):
             self.store.write(klass, name, values)
             for value in ordered(values or NOTHING):
                 self.call(self.special(value, "__set_name__"), Arguments([one(klass), constant(name)]), node, frame)
+        above_all = klass.metaclass
+        for name in ("__new__", "__init__") if above_all is not None else ():
+            for function in ordered(self.find(above_all or klass, name)):  # what makes the class is a call too
+                if isinstance(function, Function):
+                    first = above_all if above_all is not None and name == "__new__" else klass
+                    given = Arguments([one(first), constant(node.name), UNKNOWN, UNKNOWN])
+                    self.call(one(function), given, node, frame)
         for method in ordered(self.find(klass, "__init_subclass__", after=klass)):
             inner = method.inner if isinstance(method, Descriptor) else one(method)
             given = Arguments([one(klass)], {k.arg: UNKNOWN for k in node.keywords if k.arg not in {None, "metaclass"}})

@@ -62,6 +62,16 @@ class Const(Value):
         return hash(self.key)
 
 
+class Prefix(Value):
+    """A text of which only the beginning is known."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
 class Object(Value):
     """Something with fields. `many`: it stands for several things at run time, so that a write cannot replace."""
 
@@ -80,8 +90,8 @@ class Frame(Object):
     """
 
     __slots__ = (
-        "caller", "declared", "function", "iteration", "kind", "klass", "module", "nesting", "parent", "returns",
-        "scope", "stars", "trying", "yielded", "yields",
+        "caller", "declared", "exact", "function", "iteration", "kind", "klass", "module", "nesting", "parent",
+        "returns", "scope", "stars", "trying", "yielded", "yields",
     )  # fmt: skip
 
     def __init__(self, kind: str, scope: str, caller: str, parent: Frame | None, module: Module | None = None) -> None:
@@ -92,6 +102,7 @@ class Frame(Object):
         self.klass: Klass | None = None
         self.declared: dict[str, str] = {}  # names declared global or nonlocal
         self.stars: list[str] = []  # modules outside the program whose every name was imported
+        self.exact = False  # every value of its parameters is known: one call, not many joined
         self.iteration: tuple[int, ...] = ()  # which turn of the unrolled loops
         self.nesting = 0  # branches and loops around the statement that runs
         self.trying = 0  # `try` bodies around it

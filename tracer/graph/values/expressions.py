@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from typing import Any
 
 from tracer.graph.values.domain import (
@@ -14,6 +15,7 @@ from tracer.graph.values.domain import (
     Const,
     Container,
     Frame,
+    Prefix,
     Value,
     Values,
     constant,
@@ -132,6 +134,11 @@ class Expressions(Machine):
 
     def _conditional(self, node: ast.IfExp, frame: Frame) -> Values:
         self.evaluate(node.test, frame)
+        sure = self.decided(node.test, frame)
+        if sure is not None:
+            sides = (node.orelse, node.body)
+            self.aside(node.test, partial(self.evaluate, sides[not sure], frame), frame)
+            return self.evaluate(sides[sure], frame)
         return self.evaluate(node.body, frame) | self.evaluate(node.orelse, frame)
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Values:
@@ -145,6 +152,9 @@ class Expressions(Machine):
         if first is not None and second is not None and compute is not None:
             return union(self._computed(compute, a, b) for a in first for b in second)
         result: set[Value] = set()
+        if isinstance(op, ast.Add):
+            begun = (v for v in ordered(left) if isinstance(v, Const | Prefix))
+            result |= self._begun(v.text if isinstance(v, Prefix) else v.value for v in begun)
         for value in ordered(left):
             method = self.special(value, f"__{name}__")
             if method:
@@ -224,7 +234,12 @@ class Expressions(Machine):
                 texts = [f"{text}{value}"[:LONGEST] for text in texts for value in found]
             else:
                 known = False
-        return union(constant(t) for t in texts) if known else UNKNOWN
+        return union(constant(t) for t in texts) if known else self._begun(texts) | UNKNOWN
+
+    def _begun(self, texts: Iterable[Hashable]) -> Values:
+        """Texts that begin with these."""
+        begun = [t for t in texts if isinstance(t, str) and t]
+        return union(one(self.value(("prefix", t), partial(Prefix, t))) for t in begun)
 
     def _await(self, node: ast.Await, frame: Frame) -> Values:
         return self.evaluate(node.value, frame)

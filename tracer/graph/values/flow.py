@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
 from tracer.graph.values.attributes import Attributes
 from tracer.graph.values.calls import Calls
 from tracer.graph.values.classes import Classes
-from tracer.graph.values.domain import UNKNOWN, Arguments, Descriptor, Frame, Function, Values, one
+from tracer.graph.values.domain import NOTHING, UNKNOWN, Arguments, Descriptor, Frame, Function, Values, one
 from tracer.graph.values.expressions import Expressions
 from tracer.graph.values.imports import Imports
 from tracer.graph.values.library import Library
@@ -37,11 +38,11 @@ class Flow(Calls, Classes, Attributes, Library, Imports, Statements, Expressions
             if not found:
                 break
             for function in found:
-                if function.node not in started:
+                if function.node not in started and not _replaced(function):
                     started.add(function.node)
                     rest[function] = None
                     self._run_unreached(function)
-            started |= {f.node for f in self.functions if self.runs[f.node]}
+            started |= {f.node for f in found} | {f.node for f in self.functions if self.runs[f.node]}
         for function in rest:  # once more: any of them may have set what another one calls
             self._run_unreached(function)
         self.drain()
@@ -76,6 +77,14 @@ class Flow(Calls, Classes, Attributes, Library, Imports, Statements, Expressions
         if function.name.endswith((".__new__", ".__init_subclass__", ".__class_getitem__")):
             return one(klass)
         return self.some_instances(klass)
+
+
+def _replaced(function: Function) -> bool:
+    """Whether the name of a function has become another one before anything called it."""
+    if isinstance(function.node, ast.Lambda) or function.node.decorator_list:
+        return False
+    now = function.frame.fields.get(function.node.name) or NOTHING
+    return function not in now and any(isinstance(v, Function) and v.name == function.name for v in now)
 
 
 def adjacency(root: Path, entry: Path) -> tuple[dict[str, list[str]], dict[str, str]]:

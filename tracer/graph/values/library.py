@@ -160,6 +160,17 @@ class Library(Builtins):
     def _holding(self, name: str, arguments: Arguments, site: Hashable, frame: Frame) -> Values:
         return one(self.bag("contextmanager", arguments.at(0) or constant(None), (name, site), frame))
 
+    def _entered(self, name: str, arguments: Arguments, site: Hashable, frame: Frame) -> Values:
+        """`ExitStack.enter_context`: enters now and leaves at the stack's end."""
+        prefix = "__a" if name.endswith("async_context") else "__"
+        result: Values = NOTHING
+        for manager in ordered(arguments.at(0)):
+            if isinstance(manager, Container):
+                result |= self.iterate(one(manager), site, frame).every
+            result |= self.call(self.special(manager, f"{prefix}enter__"), Arguments(), site, frame)
+            self.call(self.special(manager, f"{prefix}exit__"), Arguments([UNKNOWN] * 3), site, frame)
+        return result or UNKNOWN
+
     def _import_named(self, _name: str, arguments: Arguments, _site: Hashable, frame: Frame) -> Values:
         package = literals(arguments.at(1, "package"), 1)
         here = frame.module.package if frame.module is not None else ""
@@ -193,7 +204,9 @@ _LIBRARY: dict[str, Callable[..., Values]] = {
     "functools.total_ordering": Library._first, "functools.singledispatch": Library._dispatch,
     "functools.singledispatchmethod": Library._dispatch, "functools.cached_property": Library._property,
     "functools.reduce": Library._reduce, "contextlib.contextmanager": Library._managed,
-    "contextlib.asynccontextmanager": Library._managed, "contextlib.closing": Library._holding,
+    "contextlib.asynccontextmanager": Library._managed, "contextlib.ExitStack.enter_context": Library._entered,
+    "contextlib.AsyncExitStack.enter_context": Library._entered, "contextlib.ExitStack.callback": Library._exact,
+    "contextlib.AsyncExitStack.enter_async_context": Library._entered, "contextlib.closing": Library._holding,
     "contextlib.nullcontext": Library._holding, "abc.abstractmethod": Library._first,
     "abc.abstractproperty": Library._property, "atexit.register": Library._first,
     "dataclasses.dataclass": Library._dataclass, "dataclasses.field": Library._field,

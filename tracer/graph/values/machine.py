@@ -38,7 +38,7 @@ RUNS = 40  # of one function, each with frames of its own
 LIBRARY_RUNS = 3  # the same for functions that the entry does not reach
 ACTIVE = 3  # activations of one function at a time
 DEPTH = 60  # calls inside one another
-STEPS = 100_000  # statements
+STEPS = 60_000  # statements
 ROUNDS = 3  # of a loop, and of a function whose calls are joined
 UNROLLED = 8  # elements of a loop that is run turn by turn
 
@@ -177,6 +177,14 @@ class Machine(ABC):
     @abstractmethod
     def some_instances(self, klass: Klass) -> Values:
         """The instances of a class and of those below it that were made; one made up if there are none."""
+
+    @abstractmethod
+    def decided(self, test: ast.expr, frame: Frame) -> bool | None:
+        """What a condition on a variable of an exact frame always is there; None if it may be either."""
+
+    @abstractmethod
+    def aside(self, test: ast.expr, run: Callable[[], object], frame: Frame) -> None:
+        """Run a branch that is not taken for the calls in it alone: nothing that it sets or returns goes on."""
 
     @abstractmethod
     def declared(self, annotation: ast.expr | None, frame: Frame) -> Values:

@@ -7,17 +7,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tracer.graph.values.conditions import Conditions
 from tracer.graph.values.domain import (
     NOTHING,
     UNKNOWN,
     Arguments,
     Builtin,
+    Const,
     Container,
     External,
     Frame,
     Function,
     Instance,
     Klass,
+    Marker,
     Value,
     Values,
     one,
@@ -30,7 +33,7 @@ from tracer.graph.values.patterns import Patterns
 MANAGED = "contextmanager"  # the kind of what a `contextlib.contextmanager` function returns
 
 
-class Statements(Patterns):
+class Statements(Patterns, Conditions):
     """`execute`: one method a kind of statement."""
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> Flow:
@@ -111,38 +114,15 @@ class Statements(Patterns):
 
     def _if(self, node: ast.If, frame: Frame) -> Flow:
         self.evaluate(node.test, frame)
+        sure = self.decided(node.test, frame)
+        if sure is not None:
+            self.aside(node.test, partial(self._branch, node, not sure, frame), frame)
+            return self._branch(node, sure, frame)
         return self.fork([partial(self._branch, node, True, frame), partial(self._branch, node, False, frame)], frame)
 
     def _branch(self, node: ast.If, holds: bool, frame: Frame) -> Flow:
-        self._narrow(node.test, holds, frame)
+        self.narrow(node.test, holds, frame)
         return self.execute(node.body if holds else node.orelse, frame)
-
-    def _narrow(self, test: ast.expr, holds: bool, frame: Frame) -> None:
-        """Where `isinstance(name, Class)` holds, the name is one of those; where it does not, one of the others."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
-            for part in test.values:
-                self._narrow(part, holds, frame)
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            self._narrow(test.operand, not holds, frame)
-        if not (
-            isinstance(test, ast.Call)
-            and isinstance(test.func, ast.Name)
-            and test.func.id == "isinstance"
-            and len(test.args) == 2
-            and isinstance(test.args[0], ast.Name)
-            and self.lookup("isinstance", frame) == one(self.value(("builtin", "isinstance"), _isinstance))
-        ):
-            return
-        name = test.args[0].id
-        values = self.lookup(name, frame)
-        wanted = self._types(self.evaluate(test.args[1], frame), test, frame)
-        kept = frozenset(v for v in values if not isinstance(v, Instance) or _is_one(v, wanted) in (holds, None))
-        if wanted and kept != values and name in frame.fields:
-            self.store.write(frame, name, kept)
-
-    def _types(self, values: Values, site: ast.AST, frame: Frame) -> Values:
-        """The types that `isinstance` or `except` is given, alone or in a tuple."""
-        return union(self.iterate(one(v), site, frame).every if isinstance(v, Container) else one(v) for v in values)
 
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
         found = self.iterate(self.evaluate(node.iter, frame), node, frame, isinstance(node, ast.AsyncFor))
@@ -191,7 +171,7 @@ class Statements(Patterns):
     def decorate(self, decorator: Values, values: Values, site: ast.expr, frame: Frame) -> Values:
         """What a decorator makes of `values`; one from outside the program is taken to give it back."""
         result = self.call(decorator, Arguments([values]), site, frame)
-        followed = not result <= UNKNOWN and not all(isinstance(r, External) for r in result)
+        followed = any(not isinstance(r, External | Const | Marker) for r in result)
         return result if followed else values
 
     def _class(self, node: ast.ClassDef, frame: Frame) -> None:
@@ -249,7 +229,7 @@ class Statements(Patterns):
     def _catch(self, handler: ast.ExceptHandler, raised: Values, frame: Frame) -> None:
         if handler.type is None:
             return
-        kinds = self._types(self.evaluate(handler.type, frame), handler, frame)
+        kinds = self.types(self.evaluate(handler.type, frame), handler, frame)
         if handler.name is None:
             return
         caught: set[Value] = {r for r in raised if isinstance(r, Instance) and kinds.intersection(r.klass.mro)}
@@ -302,7 +282,7 @@ class Statements(Patterns):
 
     def _assert(self, node: ast.Assert, frame: Frame) -> None:
         self.evaluate(node.test, frame)
-        self._narrow(node.test, True, frame)
+        self.narrow(node.test, True, frame)
         if node.msg is not None:
             self.evaluate(node.msg, frame)
 
@@ -311,18 +291,6 @@ class Statements(Patterns):
 
     def _import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
         self.bring(node, frame)
-
-
-def _is_one(value: Instance, kinds: Values) -> bool | None:
-    """Whether an instance is of one of these classes; None where a class outside the program hides it."""
-    if kinds.intersection(value.klass.mro):
-        return True
-    outside = any(isinstance(k, External) for k in value.klass.mro)
-    return None if outside and any(not isinstance(k, Klass) for k in kinds) else False
-
-
-def _isinstance() -> Builtin:
-    return Builtin("isinstance")
 
 
 def _tail(node: ast.expr) -> str:

@@ -1,0 +1,12 @@
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+action = a
+del action
+action = b
+action()

@@ -1,0 +1,6 @@
+def good(x):
+    return True
+
+
+any(good(x) for x in [1])
+all([good(x) for x in [1]])

@@ -1,0 +1,6 @@
+def read():
+    return None
+
+
+for item in iter(read, None):
+    pass

@@ -1,0 +1,5 @@
+def name(x):
+    return str(x)
+
+
+",".join(map(name, [1, 2]))

@@ -1,0 +1,10 @@
+def silent(function):
+    return lambda: function()
+
+
+@silent
+def hello():
+    pass
+
+
+hello()

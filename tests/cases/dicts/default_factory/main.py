@@ -1,0 +1,13 @@
+from collections import defaultdict
+
+
+def make():
+    return work
+
+
+def work():
+    pass
+
+
+table = defaultdict(make)
+table["x"]()

@@ -1,0 +1,11 @@
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+table = dict(a=a, **{"b": b})
+table["b"]()
+dict([("x", a)])["x"]()

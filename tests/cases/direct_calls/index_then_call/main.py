@@ -1,0 +1,9 @@
+def one():
+    pass
+
+
+def pair():
+    return (one, None)
+
+
+pair()[0]()

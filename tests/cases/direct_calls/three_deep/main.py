@@ -1,0 +1,11 @@
+def a():
+    def b():
+        def c():
+            pass
+
+        return c
+
+    return b
+
+
+a()()()

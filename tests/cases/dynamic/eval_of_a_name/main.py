@@ -1,0 +1,5 @@
+def work():
+    pass
+
+
+eval("work")()

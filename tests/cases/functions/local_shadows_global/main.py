@@ -1,0 +1,12 @@
+def work():
+    pass
+
+
+def run():
+    def work():
+        pass
+
+    work()
+
+
+run()

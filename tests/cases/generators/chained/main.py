@@ -1,0 +1,13 @@
+import itertools
+
+
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+for action in itertools.chain([a], [b]):
+    action()

@@ -1,0 +1,10 @@
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+first = list(reversed([a, b]))[0]
+first()

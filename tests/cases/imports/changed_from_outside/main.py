@@ -1,0 +1,9 @@
+import settings
+
+
+def mine():
+    pass
+
+
+settings.hook = mine
+settings.run()

@@ -1,0 +1,6 @@
+def hook():
+    pass
+
+
+def run():
+    hook()

@@ -1,0 +1,7 @@
+from ..core import render
+from . import parts
+
+
+def show():
+    render()
+    parts.header()

@@ -1,0 +1,3 @@
+from app.views.page import show
+
+show()

@@ -1,0 +1,6 @@
+def work():
+    pass
+
+
+def other():
+    pass

@@ -1,0 +1,3 @@
+from shapes import Circle
+
+Circle(1).area()

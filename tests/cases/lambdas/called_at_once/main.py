@@ -1,0 +1,5 @@
+def target():
+    pass
+
+
+(lambda action: action())(target)

@@ -1,0 +1,9 @@
+def one():
+    pass
+
+
+actions = [
+    lambda: one(),
+    lambda: None,
+]
+actions[0]()

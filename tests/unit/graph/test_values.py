@@ -105,6 +105,12 @@ def test_entry_that_does_not_parse(tmp_path: Path) -> None:
         adjacency(tmp_path, tmp_path / "main.py")
 
 
+def test_entry_that_nests_too_deep(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("x = " + " + ".join(["1"] * 20_000) + "\n")
+    with pytest.raises(SourceParseError, match=r"nests too deep|cannot be parsed"):
+        adjacency(tmp_path, tmp_path / "main.py")
+
+
 @pytest.mark.parametrize(
     ("root", "entry", "why"),
     [("absent", "main.py", "is no folder"), (".", "absent.py", "is no file"), (".", "notes.txt", "no Python file")],

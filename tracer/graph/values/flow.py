@@ -6,6 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
+from tracer.errors import SourceParseError
 from tracer.graph.values.attributes import Attributes
 from tracer.graph.values.calls import Calls
 from tracer.graph.values.classes import Classes
@@ -99,6 +100,8 @@ def adjacency(root: Path, entry: Path) -> tuple[dict[str, list[str]], dict[str, 
         flow = Flow(Sources(root, entry))
         flow.run_entry()
         flow.run_rest()
+    except RecursionError as error:
+        raise SourceParseError("nests too deep to be followed", where=str(entry), todo="analyse a part") from error
     finally:
         sys.setrecursionlimit(before)
     names = {*flow.modules, *(f.name for f in flow.functions), *flow.edges}

@@ -74,7 +74,7 @@ def keep(
 
 def _key(tree: SourceTree, role: str, rules: tuple[Path, ...]) -> str:
     source = f"{tree.engine}:{tree.version}:{tree.revision.digest}:{tree.revision.commit}"
-    return f"where:{role}:{source}:{rules_digest(tree.engine, rules)}:{code_digest()}"
+    return f"where:{role}:{source}:{rules_digest(tree.engine, rules)}:{rules_digest('any', rules)}:{code_digest()}"
 
 
 def links_key(engines: Sequence[EngineRevision], what: str = "links") -> str:

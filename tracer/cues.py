@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tracer.globs import path_matches
 from tracer.graph.crossings import Crossings
@@ -18,6 +18,9 @@ from tracer.graph.world import Sym
 from tracer.readings import Readings
 from tracer.rules import Cue, Rule
 from tracer.survey.store import last_part
+
+if TYPE_CHECKING:
+    from tracer.derived.selectors import Selectors
 
 CLOCK = re.compile(
     r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|monotonic\(\)|perf_counter\(\)|(steady|system|high_resolution)_clock::now|Clock::now|"
@@ -110,14 +113,23 @@ class CueMatcher:
         for group in groups.values():
             yield group[0] if pick == "first" else group[-1]
 
+    @functools.cached_property
+    def derived(self) -> Selectors:
+        """States and statements derived from how code uses them; made when a cue first asks for one."""
+        from tracer.derived.selectors import Selectors
+
+        return Selectors(self.uses, self.crossings, self.readings, CLOCK)
+
     # -- matchers ------------------------------------------------------------------
     def _raw(self, cue: Cue, files: tuple[str, ...]) -> Iterable[Match]:
+        if cue.matcher == "shape":
+            return (m for name in cue.patterns for m in self.derived.shape(name))
         if cue.matcher == "op":
             ops = set(cue.patterns) | ({"init"} if cue.init and {"write", "clear"} & set(cue.patterns) else set())
             return (
                 m
                 for s in cue.state
-                for m in self.uses.state(s)
+                for m in (self.derived.matches(s[1:-1]) if s[0] == "{" else self.uses.state(s))
                 if m.op in ops or ("augment" in ops and m.op.startswith("augment"))
             )
         if cue.matcher == "call":
@@ -308,8 +320,9 @@ CALLERS_PER_LEVEL = 60  # a mechanism called from more places is not lifted furt
 class Lift:
     """From a mechanism up to the operations that call it."""
 
-    def __init__(self, uses: Uses, cues: CueMatcher) -> None:
+    def __init__(self, uses: Uses, cues: CueMatcher, common: int = 0) -> None:
         self.uses, self.world, self.cues = uses, uses.world, cues
+        self.common = common  # a name called in more files than this is not lifted (0: any is)
 
     def callers(self, matches: Sequence[Match], cue: Cue) -> Iterator[Hit]:
         """The calling statements, nearest callers first. A chain ends at the first caller that `lift_to` names."""
@@ -322,6 +335,8 @@ class Lift:
         for _ in range(cue.lift):
             above: dict[Sym, tuple[str, ...]] = {}
             for sym, via in todo.items():
+                if self.common and len(self.world.files_with("c", self.world.name(sym))) > self.common:
+                    continue
                 sites = [
                     c
                     for c in (*self.uses.calls.callers(sym), *self.cues.crossings.sent_to(sym))

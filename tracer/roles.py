@@ -56,9 +56,10 @@ class Roles:
 
     def _sites(self, rule: Rule, action: str, cue: Cue) -> Iterator[Site]:
         for m, via in self.cues.hits(cue, rule):
-            yield self._site(rule, action, cue, m, via)
+            yield self.site(rule, action, cue, m, via)
 
-    def _site(self, rule: Rule, action: str, cue: Cue, m: Match, via: tuple[str, ...]) -> Site:
+    def site(self, rule: Rule, action: str, cue: Cue, m: Match, via: tuple[str, ...] = ()) -> Site:
+        """The site that a match of a cue makes."""
         scope = m.scope
         d = self.world.view(m.file).definition(scope)
         readings = self.cues.readings

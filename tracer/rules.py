@@ -51,7 +51,7 @@ class Cue:
 
     matcher: str
     patterns: tuple[str, ...]  # ops for matcher op, mark kinds for mark, else symbol patterns
-    state: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()  # `Class.field`, or `{selector}` for a state derived from how code uses it
     on: tuple[str, ...] = ()
     value: str = ""
     args: str = ""
@@ -182,7 +182,7 @@ def _rule(item: Mapping[str, Any], engine: str, where: str) -> Rule:
         if action not in ACTIONS[role]:
             known = ", ".join(ACTIONS[role])
             raise RuleError(f"{item['id']}: {role} has no action {action}", where=where, todo=f"use one of {known}")
-    state = strings(item.get("state"))
+    state = _states(item.get("state"))
     return Rule(
         id=item["id"],
         role=role,
@@ -212,7 +212,7 @@ def range_of(versions: str, item: str, where: str) -> str:
     return versions
 
 
-MATCHERS = ("op", "call", "construct", "define", "override", "decorator", "mark")
+MATCHERS = ("op", "call", "construct", "define", "override", "decorator", "mark", "shape")
 
 
 def cue_of(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where: str) -> Cue:
@@ -221,7 +221,7 @@ def cue_of(item: Mapping[str, Any], state: tuple[str, ...], rule_id: str, where:
     if len(matchers) != 1:
         raise RuleError(f"{rule_id}: a cue needs exactly one of {', '.join(MATCHERS)}", where=where)
     matcher = matchers[0]
-    own_state = strings(item.get("state")) or state
+    own_state = _states(item.get("state")) or state
     if matcher == "op" and not own_state:
         raise RuleError(f"{rule_id}: an op cue needs a state", where=where, todo="add `state: Class.field`")
     for key in ("value", "args", "guard", "not_guard", "lift_guard", "lift_not_guard"):
@@ -285,6 +285,13 @@ def cues_of(value: Any, state: tuple[str, ...], rule_id: str, where: str) -> tup
 def strings(value: Any) -> tuple[str, ...]:
     """One string, a list of them or nothing, as a tuple."""
     return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def _states(value: Any) -> tuple[str, ...]:
+    """State patterns; a derived selector (`{index_of_lookup: true}`) becomes `{index_of_lookup}`."""
+    if isinstance(value, Mapping):
+        return tuple(f"{{{name}}}" for name in value)
+    return strings(value)
 
 
 def _many(value: Any) -> Iterable[Mapping[str, Any]]:

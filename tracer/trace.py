@@ -123,8 +123,11 @@ def order(
     return _revision(tree), tuple(found.between(a, b, DEPTH if depth is None else depth, inside))
 
 
-def discover(spec: str, *, progress: Progress | None = None) -> Trace:
-    """Roles proposed by structure alone, for `ENGINE[@VERSION]` or a folder of any code: candidates with their cue."""
+def discover(spec: str, *, limit: int = 100, progress: Progress | None = None) -> Trace:
+    """Roles proposed by the generic rules, for `ENGINE[@VERSION]` or a folder of any code.
+
+    Candidates with their reason, best first within each role, at most `limit` functions a role.
+    """
     from tracer.discover import Discover
 
     if Path(spec).is_dir():
@@ -134,7 +137,8 @@ def discover(spec: str, *, progress: Progress | None = None) -> Trace:
         target, version = parse_spec(spec)
         tree = open_tree((target, version), progress=progress)
     facts = survey(tree, Store(), progress)
-    return Trace((_revision(tree),), tuple(Discover(World([(facts, target)])).sites()), gaps=_problems(facts))
+    found = Discover(World([(facts, target)])).sites(limit=limit)
+    return Trace((_revision(tree),), tuple(found), gaps=_problems(facts))
 
 
 def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
@@ -307,12 +311,30 @@ def _assign(
     from tracer.rules import rules_for
 
     facts = survey(tree, store, progress)
+    if not rules_for(target.name, version.name, rules):
+        _propose(roles, target, tree, rules, store, facts)
+        return
     engine = Roles(World([(facts, target)]))
     for role in roles:
         found = engine.apply(r for r in rules_for(target.name, version.name, rules) if r.role == role)
         sites = answers.one_per_statement([s for f in found for s in f.sites])
         links = [replace(s, permalink=permalink(target, tree.revision, s.file, s.first, s.last)) for s in sites]
         answers.keep(store, tree, role, rules, links, [f.gap for f in found if f.gap] + list(_problems(facts)))
+
+
+def _propose(
+    roles: Sequence[str], target: Target, tree: SourceTree, rules: tuple[Path, ...], store: Store, facts: Facts
+) -> None:
+    """An engine without rules of its own: what the generic rules propose, said as a gap beside it."""
+    from tracer.discover import Discover
+    from tracer.evidence import permalink
+
+    engine = Discover(World([(facts, target)]), rules)
+    said = Gap(f"rules/{target.name}", "no rules of its own: these are candidates of the generic rules, rules/any")
+    for role in roles:
+        sites = answers.one_per_statement(engine.sites([role]))
+        links = [replace(s, permalink=permalink(target, tree.revision, s.file, s.first, s.last)) for s in sites]
+        answers.keep(store, tree, role, rules, links, [said, *_problems(facts)])
 
 
 def _revision(tree: SourceTree) -> EngineRevision:

@@ -211,13 +211,14 @@ def deliver(text: str, out: Path | None) -> None:
 
 def discover(
     spec: Annotated[str, typer.Argument(help="A folder of code, or ENGINE[@VERSION].")],
+    limit: Annotated[int, typer.Option(min=1, help="So many functions per role at most.")] = 100,
     form: Form = Format.text,
 ) -> None:
-    """Candidates for roles in code without rules: each with the shape of state that proposes it."""
+    """Candidates for roles in code without rules, best first per role, each with the reason."""
     from tracer import trace
 
     with Bars() as bars:
-        found = trace.discover(spec, progress=bars)
+        found = trace.discover(spec, limit=limit, progress=bars)
     if form is Format.json:
         from tracer.render import json as documents
 

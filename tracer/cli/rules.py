@@ -36,7 +36,7 @@ def rules_list(
     if role is not None:
         one_of(role, ROLES, "role")
     if engine is not None:
-        one_of(engine, names(), "engine")
+        one_of(engine, (*names(), "any"), "engine")
     found = [r for r in _all(rules) if role in (None, r.role) and engine in (None, r.engine)]
     if form is Format.json:
         from tracer.render.json import dumps

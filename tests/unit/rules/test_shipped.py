@@ -37,3 +37,12 @@ def test_ids_begin_with_their_engine_and_say_why():
 @pytest.mark.parametrize("file", FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_no_line_number_in_rules(file):
     assert not re.search(r"\.(py|cpp|h|cu):\d+|\bline[_ ]?\d+", file.read_text(encoding="utf-8"))
+
+
+def test_generic_rules_name_no_state_of_an_engine():
+    """Rules of `any` ask by use or for calls of libraries; a `Class.field` would be an engine's."""
+    for rule in (r for r in all_rules() if r.engine == "any"):
+        for _, cues in rule.actions:
+            for cue in cues:
+                assert all(s.startswith("{") for s in cue.state), rule.id
+                assert not (cue.on or cue.within or cue.lift_to or cue.files or rule.files), rule.id

@@ -19,6 +19,7 @@ from tracer.graph.flow import Flow
 from tracer.graph.handoffs import MANY, Handoffs
 from tracer.graph.passing import Passing
 from tracer.graph.signals import ASKS, RECORDS, WAITS, Signals
+from tracer.graph.sockets import Sockets
 from tracer.graph.statuses import Statuses
 from tracer.graph.stubs import Stubs
 from tracer.graph.tables import Tables
@@ -44,6 +45,7 @@ class Crossings:
         self.threads = Threads(uses.calls)
         self.handoffs = Handoffs(uses, self.threads)
         flow = Flow(uses.world)
+        self.sockets = Sockets(uses, self.handoffs.aliases)
         self.signals = Signals(uses, self.handoffs.aliases, flow)
         self.passing = Passing(uses, self.handoffs, flow, self._bound_to)
         self.statuses = Statuses(uses, self.handoffs.aliases)
@@ -80,6 +82,7 @@ class Crossings:
             yield from self._shared(Sym(number, index))
             yield from self.passing.out_of(Sym(number, index))
         yield from self._events(number)
+        yield from self.sockets.of_file(number)
         yield from self.declared.of_file(number)
 
     def out_of(self, sym: Sym, calls: Sequence[Call]) -> Iterator[Crossing]:
@@ -97,6 +100,7 @@ class Crossings:
         for crossing in self._events(sym.file):
             if crossing[0] == sym:
                 yield crossing
+        yield from self.sockets.out_of(sym)
         yield from self.declared.out_of(sym)
 
     # -- functions handed over -------------------------------------------------------
@@ -110,6 +114,8 @@ class Crossings:
             for to in self.threads.meant(number, call, arg):
                 if to != source:
                     yield source, to, kind, "exact", number, call.line
+                    if kind == "device":
+                        yield source, to, "callback", "exact", number, call.line
 
     # -- RPC by member pointer ----------------------------------------------------------
     def _rpc(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:

@@ -46,7 +46,7 @@ class Crossings:
         self.handoffs = Handoffs(uses, self.threads)
         flow = Flow(uses.world)
         self.sockets = Sockets(uses, self.handoffs.aliases)
-        self.signals = Signals(uses, self.handoffs.aliases, flow)
+        self.signals = Signals(uses, self.handoffs.sharing, flow)
         self.passing = Passing(uses, self.handoffs, flow, self._bound_to)
         self.statuses = Statuses(uses, self.handoffs.aliases)
         self.destruction = Destruction(uses)

@@ -22,7 +22,7 @@ from tracer.survey.store import last_part
 
 _WRITES = frozenset({"write", "clear", "insert", "augment", "augment+", "augment-"})
 _READS = frozenset({"read", "remove", "clear"})
-GIVERS = 2  # functions that only pass a result on
+GIVERS = 3  # functions that only pass a result on
 
 
 class Found(NamedTuple):
@@ -92,6 +92,8 @@ class Ends:
                 yield from self._named_calls(pattern[1:])
             elif pattern.endswith("()"):
                 yield from self._instance_calls(pattern[:-2])
+            elif end.within and pattern.isidentifier():
+                yield from self._calls_in(pattern, end.within)
             else:
                 owner, _, name = pattern.replace("::", ".").rpartition(".")
                 classes = self.world.classes(owner) if owner and name == "*" else ()
@@ -108,6 +110,12 @@ class Ends:
                     continue
                 if not any(isinstance(t.to, Sym) for t in self.uses.calls.targets(number, call)):
                     yield number, call
+
+    def _calls_in(self, name: str, within: Iterable[str]) -> Iterator[tuple[int, Call]]:
+        """Calls of a function by its bare name, in the files of the classes that they have to stand in."""
+        classes = (c for p in within for k in self.world.classes(p) for c in (k, *self.world.subclasses(k)))
+        for number in sorted({c.file for c in classes}):
+            yield from ((number, c) for c in self.world.view(number).called.get(name, ()) if c.callee == name)
 
     def _calls_on(self, name: str, states: Iterable[str]) -> Iterator[tuple[int, Call]]:
         for state in states:

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from tracer.graph.aliases import Aliases, Key, whole
 from tracer.graph.annotations import Types_
+from tracer.graph.sharing import Sharing
 from tracer.graph.threads import Threads
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.survey.facts import Arg, Call, Definition
 from tracer.survey.paths import join, parts
 
-FILL = frozenset({"insert"})
+FILL = frozenset({"insert", "augment+"})
 DRAIN = frozenset({"remove", "clear"})
 MANY = 24  # a state filled or drained in more functions than this joins nobody in particular
 _QUEUES = ("Queue", "SimpleQueue", "PriorityQueue", "LifoQueue", "JoinableQueue")
@@ -41,6 +42,7 @@ class Handoffs:
     def __init__(self, uses: Uses, threads: Threads) -> None:
         self.uses, self.world, self.types, self.threads = uses, uses.world, uses.types, threads
         self.aliases = Aliases(uses.types)
+        self.sharing = Sharing(uses.calls, self.aliases)
 
     def from_function(self, sym: Sym) -> Iterator[tuple[Sym, Sym, str, int, int]]:
         """(source, target, kind, file, line) of every hand-off whose filler is `sym`."""
@@ -69,7 +71,8 @@ class Handoffs:
     @functools.cache  # noqa: B019
     def drainers(self, key: Key) -> tuple[Sym, ...]:
         """The functions of live code that take from the field."""
-        return self._who(key, DRAIN)
+        found = (f for k in self.sharing.same(key) for f in self._who(k, DRAIN))
+        return tuple(dict.fromkeys(found))
 
     def into(self, sym: Sym) -> Iterator[Sym]:
         """The functions that fill what `sym` drains."""

@@ -10,8 +10,9 @@ import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tracer.graph.aliases import Aliases, Key
+from tracer.graph.aliases import Key
 from tracer.graph.flow import Flow
+from tracer.graph.sharing import Sharing
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
 from tracer.model import Basis
@@ -43,8 +44,9 @@ class Observer(NamedTuple):
 class Signals:
     """Joins signals and observers in one world."""
 
-    def __init__(self, uses: Uses, aliases: Aliases, flow: Flow) -> None:
-        self.uses, self.world, self.types, self.aliases, self.flow = uses, uses.world, uses.types, aliases, flow
+    def __init__(self, uses: Uses, sharing: Sharing, flow: Flow) -> None:
+        self.uses, self.world, self.types, self.flow = uses, uses.world, uses.types, flow
+        self.sharing, self.aliases = sharing, sharing.aliases
 
     def out_of(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
         """Who observes what `call`, in function `source`, signals."""
@@ -92,9 +94,10 @@ class Signals:
     def observers(self, key: Key) -> tuple[Observer, ...]:
         """The functions of live code that wait for, poll or ask what the field holds."""
         out: dict[Observer, None] = {}
-        for number in self.world.files_with("u", key[1]):
-            if not self.world.context(number):
-                out |= dict.fromkeys(self._observing(number, key))
+        for same in self.sharing.same(key):
+            for number in self.world.files_with("u", same[1]):
+                if not self.world.context(number):
+                    out |= dict.fromkeys(self._observing(number, same))
         for o in list(out):
             out |= dict.fromkeys(self._lifted(o))
         return tuple(sorted(out))

@@ -509,6 +509,8 @@ class Types:
 
     def element(self, t: Type, suffix: str) -> Types_:
         """`t[...]` or an element by iteration."""
+        if t.kind == "extc" or (t.kind == "cls" and isinstance(t.ref, Sym) and self.world.kind(t.ref) != "enum"):
+            return (t,) if suffix == "[]" else ()  # a generic class with its arguments
         if t.kind == "obj" and isinstance(t.ref, Sym):
             d = self.world.definition(t.ref)
             if suffix[1:-1].isdigit() and d is not None and any(last_part(b) == "NamedTuple" for b in d.bases):

@@ -39,10 +39,9 @@ class Sharing:
         out: dict[Key, None] = {}
         for number in self.world.files_with("u", key[1]):
             view = self.world.view(number)
-            for call in view.facts.calls if view.python and not self.world.context(number) else ():
-                for k, arg in enumerate(call.args):
-                    if arg.path.endswith("." + key[1]) and key in self.aliases.keys(number, call.scope, arg.path):
-                        out |= dict.fromkeys(self._kept(number, call, k, arg))
+            for call, k, arg in view.given.get(key[1], ()) if view.python and not self.world.context(number) else ():
+                if arg.path.endswith("." + key[1]) and key in self.aliases.keys(number, call.scope, arg.path):
+                    out |= dict.fromkeys(self._kept(number, call, k, arg))
         return tuple(k for k in out if k != key)
 
     def _kept(self, number: int, call: Call, position: int, arg: Arg, depth: int = PASSED_ON) -> Iterator[Key]:

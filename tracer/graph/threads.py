@@ -174,9 +174,9 @@ class Threads:
         name = self.world.name(sym)
         out = []
         for number in self.world.files_with("u", name) if name else ():
-            for call in self.world.view(number).facts.calls:
-                named = (a for a in call.args if name in a.path and _last(a.path) == name)
-                out += [(number, call, a) for a in named if sym in self.meant(number, call, a)]
+            for call, _, arg in self.world.view(number).given.get(name, ()):
+                if sym in self.meant(number, call, arg):
+                    out.append((number, call, arg))
         return tuple(out)
 
     def meant(self, number: int, call: Call, arg: Arg) -> Iterator[Sym]:
@@ -188,8 +188,3 @@ class Threads:
             if t.kind == "fn" and isinstance(t.ref, Sym):
                 yield t.ref
 
-
-def _last(path: str) -> str:
-    """The last name of a path, before a final call."""
-    items = parts(path.removesuffix("()"))
-    return last_part(items[-1].lstrip(".").split("<", 1)[0]) if items else ""

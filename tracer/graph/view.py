@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from functools import cached_property
 
-from tracer.survey.facts import Access, Bind, Call, Definition, Field, FileFacts, Import, Mark
+from tracer.survey.facts import Access, Arg, Bind, Call, Definition, Field, FileFacts, Import, Mark
 from tracer.survey.paths import parts
 from tracer.survey.store import last_part
 
@@ -79,6 +79,16 @@ class FileView:
             items = parts(c.callee)
             if items:
                 out.setdefault(last_part(items[-1].lstrip(".").split("<", 1)[0]), []).append(c)
+        return out
+
+    @cached_property
+    def given(self) -> dict[str, list[tuple[Call, int, Arg]]]:
+        """Last name of an argument's path (before a final call) → calls that are given it, with its position."""
+        out: dict[str, list[tuple[Call, int, Arg]]] = {}
+        for c in self.facts.calls:
+            for k, arg in enumerate(c.args):
+                if arg.path and arg.path[0] not in "#?<":
+                    out.setdefault(last_part(arg.path.removesuffix("()")), []).append((c, k, arg))
         return out
 
     @cached_property

@@ -30,6 +30,7 @@ _POLLS = frozenset({"poll", "select", "epoll_wait"})
 _ASYNC = ("asyncio.Event", "asyncio.Condition", "asyncio.Future")
 MANY = 24  # a signal with more observers joins nobody in particular
 SHORT = 4  # lines of a function that does nothing but wait
+NEAR = 3  # lines from where a descriptor is asked for to where it is kept
 SMALL = 12  # lines of a function that does no more than ask
 Crossing = tuple[Sym, Sym | str, str, Basis, int, int]
 
@@ -132,7 +133,7 @@ class Signals:
                 yield Observer(caller, "wait")
                 continue
             for a in self.world.view(site.file).accesses.get(site.call.scope, ()):
-                if a.op in ("insert", "write") and a.line <= site.call.line <= a.last:
+                if a.op in ("insert", "write") and a.line - NEAR <= site.call.line <= a.last:
                     yield from self._loops_over(site.file, a)
 
     def _loops_over(self, number: int, a: Access) -> Iterator[Observer]:

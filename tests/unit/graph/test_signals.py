@@ -22,6 +22,8 @@ def test_an_event_wakes_who_waits_and_tells_who_asks_by_its_field_not_its_name()
                 self.ready.wait()
             def peek(self):
                 return self.ready.is_set()
+            def join(self):
+                self.block()
         class B:
             def __init__(self):
                 self.ready = threading.Event()
@@ -36,6 +38,7 @@ def test_an_event_wakes_who_waits_and_tells_who_asks_by_its_field_not_its_name()
     """
     assert found(world(a_py=code), "thread", "state", "device") == {
         ("a.A.finish", "a.A.block", "thread"),
+        ("a.A.finish", "a.A.join", "thread"),  # the small function waits for its caller
         ("a.A.finish", "a.A.peek", "state"),
         ("a.A.finish", "a.Front.query", "state"),  # the small function asks for its caller
     }
@@ -79,7 +82,8 @@ def test_a_notifier_reaches_the_loop_that_polls_its_descriptor_through_an_interf
             def __init__(self, adapters: list[Adapter]):
                 self.table = {}
                 for n, adapter in enumerate(adapters):
-                    self.table[adapter.descriptor()] = n
+                    fd = adapter.descriptor()
+                    self.table[fd] = n
             def run(self):
                 poller = select.poll()
                 for fd in self.table:

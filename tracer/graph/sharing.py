@@ -48,7 +48,11 @@ class Sharing:
         """The fields in which the function called, or one that it passes it on to, keeps its argument."""
         for t in self.calls.targets(number, call)[:MANY]:
             d = self.world.definition(t.to) if isinstance(t.to, Sym) else None
-            if d is None or d.kind != "function" or not isinstance(t.to, Sym):
+            if d is None or not isinstance(t.to, Sym):
+                continue
+            if d.kind == "class":  # a record, made from its fields
+                yield from self._field_of(t.to, position, arg)
+            if d.kind != "function":
                 continue
             names = [p.name for p in d.params]
             at = position + (self.world.owner(t.to) is not None and "static" not in d.flags)
@@ -63,6 +67,12 @@ class Sharing:
                 for k, given in enumerate(inner.args):
                     if given.path == name:
                         yield from self._kept(t.to.file, inner, k, given, depth - 1)
+
+    def _field_of(self, cls: Sym, position: int, arg: Arg) -> Iterator[Key]:
+        own = [f.name for f in self.world.view(cls.file).facts.fields if f.owner == cls.index]
+        name = arg.keyword or (own[position] if position < len(own) else "")
+        if name in own:
+            yield self.aliases.declarer(cls, name), name
 
     def _given_by(self, key: Key) -> tuple[Key, ...]:
         """The fields that hold what the field's own constructor was given."""

@@ -49,3 +49,32 @@ def test_queues_and_events_are_followed_to_the_objects_they_are_given_to_and_bac
     assert ("a.Owner.close", "a.Other.loop", "thread") in edges
     assert ("a.Other.tell", "a.Waiter.loop", "thread") in edges
     assert not any(target == "a.Other.unrelated" for _, target, _ in edges)
+
+
+def test_an_event_is_followed_from_record_to_record():
+    code = """
+        from typing import NamedTuple
+        class Done(NamedTuple):
+            start: object
+            finish: object
+        class Ack(NamedTuple):
+            finish: object
+            key: int
+        class Engine:
+            def submit(self, make):
+                begin, end = make(), make()
+                end.record()
+                return Done(begin, end)
+        class Control:
+            def __init__(self, engine: Engine):
+                self.engine = engine
+                self.acks: list[Ack] = []
+            def go(self, make):
+                done = self.engine.submit(make)
+                self.acks.append(Ack(finish=done.finish, key=1))
+            def check(self):
+                for ack in self.acks:
+                    ack.finish.query()
+    """
+    edges = {(e.source, e.target) for e in edges_of(world(a_py=code)) if e.kind == "device"}
+    assert ("a.Engine.submit", "a.Control.check") in edges

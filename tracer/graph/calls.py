@@ -83,7 +83,7 @@ class Calls:
             receivers = self.types.of(file, scope, join(items[:-1]))
             for r in receivers:
                 virtual = r.kind == "obj" and items[0] != "super()"
-                for to, basis in self._method(r, method, virtual):
+                for to, basis in self.method(r, method, virtual):
                     out.setdefault(to, basis)
             if not out and not receivers:
                 for sym in self._only(method, self.world.view(file).python):
@@ -126,7 +126,8 @@ class Calls:
                 return found[0]
         return cls
 
-    def _method(self, receiver: Type, method: str, virtual: bool) -> Iterator[tuple[Sym | str, Basis]]:
+    def method(self, receiver: Type, method: str, virtual: bool) -> Iterator[tuple[Sym | str, Basis]]:
+        """What `receiver.method` may be, with its basis; `virtual` also gives the overrides of subclasses."""
         if receiver.kind not in ("obj", "cls") or not isinstance(receiver.ref, Sym):
             for t in self.types.attribute(receiver, method):
                 yield from self._called(t)

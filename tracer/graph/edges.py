@@ -13,6 +13,7 @@ from tracer.graph.calls import Target
 from tracer.graph.crossings import Crossings
 from tracer.graph.dispatch import Dispatch
 from tracer.graph.flow import Flow
+from tracer.graph.implicit import Implicit
 from tracer.graph.returns import Return, Returns
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
@@ -40,12 +41,15 @@ class Edges:
         self.crossings = Crossings(uses)
         self._returns = Returns(uses, Flow(uses.world))
         self.dispatch = Dispatch(uses.types)
+        self._implicit = Implicit(uses.world, uses.types, uses.calls)
 
     def of_file(self, number: int) -> Iterator[Link]:
         """Every edge that starts in file `number`: its calls, then what crosses from it."""
         yield from self._calls(number)
         for c in self.crossings.of_file(number):
             yield Link(*c)
+        for e in self._implicit.of_file(number):
+            yield Link(*e)
         yield from self._back(self._returns.to_callers_in(number))
 
     def returns(self, sym: Sym) -> Iterator[Link]:
@@ -65,6 +69,8 @@ class Edges:
         yield from self._from_calls(sym.file, calls)
         for c in self.crossings.out_of(sym, calls):
             yield Link(*c)
+        for e in self._implicit.out_of(sym, calls):
+            yield Link(*e)
 
     def _calls(self, number: int) -> Iterator[Link]:
         yield from self._from_calls(number, self.world.view(number).facts.calls)

@@ -1,0 +1,171 @@
+"""Calls that no call expression names: properties that are read, wrappers that decorators put around a function,
+the `__post_init__` of a record, the two ends of a `with`.
+
+A run enters these functions although the statement does not spell them, so a path that leaves them out has a hole.
+Python only: C++ has operators and destructors, which `dispatch` and the readings look at.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from tracer.graph.annotations import Type
+from tracer.graph.calls import Calls
+from tracer.graph.types import Types
+from tracer.graph.world import Sym, World
+from tracer.model import Basis
+from tracer.survey.facts import Access, Call, Definition
+from tracer.survey.paths import join, parts
+from tracer.survey.store import last_part
+
+_PLAIN = ("property", "cached_property", "staticmethod", "classmethod", "abstractmethod", "override", "overload")
+
+
+class Entered(NamedTuple):
+    """A function that is entered without being named, from where, and what kind of edge that is."""
+
+    source: Sym
+    target: Sym
+    kind: str
+    basis: Basis
+    file: int
+    line: int
+
+
+class Implicit:
+    """Finds what is entered without being named."""
+
+    def __init__(self, world: World, types: Types, calls: Calls) -> None:
+        self.world, self.types, self.calls = world, types, calls
+
+    def of_file(self, number: int) -> Iterator[Entered]:
+        """All that starts in file `number`."""
+        view = self.world.view(number)
+        if not view.python:
+            return
+        yield from self._from(number, view.facts.accesses, view.facts.calls)
+        for index, d in enumerate(view.facts.definitions):
+            if d.kind == "function" and d.decorators:
+                yield from self._wrapped(Sym(number, index), d)
+
+    def out_of(self, sym: Sym, calls: Iterable[Call]) -> Iterator[Entered]:
+        """All that starts in one function, given its calls."""
+        view = self.world.view(sym.file)
+        if not view.python:
+            return
+        own = (a for a in view.facts.accesses if self.world.function_of(sym.file, a.scope) == sym.index)
+        yield from self._from(sym.file, own, calls)
+        yield from self._held(sym)
+
+    def _from(self, number: int, accesses: Iterable[Access], calls: Iterable[Call]) -> Iterator[Entered]:
+        for a in accesses:
+            yield from self._read(number, a.scope, a.target, a.line)
+        for call in calls:
+            head = parts(call.callee)[:-1]
+            if len(head) > 1:
+                yield from self._read(number, call.scope, join(head), call.line)
+            yield from self._around(number, call)
+
+    # -- properties ------------------------------------------------------------------
+    @functools.cached_property
+    def _properties(self) -> frozenset[str]:
+        """Names that some class gives to a property."""
+        found = set()
+        for spelt in ("property", "cached_property", "abstractproperty"):
+            for number in self.world.files_with("g", spelt):
+                for d in self.world.view(number).facts.definitions:
+                    if "property" in d.flags:
+                        found.add(last_part(d.name))
+        return frozenset(found)
+
+    def _read(self, number: int, scope: int, path: str, line: int) -> Iterator[Entered]:
+        """The getters that reading `path` runs."""
+        if "." not in path:
+            return
+        items = parts(path)
+        for at, item in enumerate(items):
+            if item[0] != "." or item[1:] not in self._properties:
+                continue
+            source = Sym(number, self.world.function_of(number, scope))
+            for t in self.types.of(number, scope, join(items[:at])):
+                if t.kind != "obj" or not isinstance(t.ref, Sym):
+                    continue
+                for to, basis in self.calls.method(t, item[1:], True):
+                    if isinstance(to, Sym) and to != source and self._is_getter(to):
+                        yield Entered(source, to, "dynamic" if basis == "inherited" else "call", basis, number, line)
+
+    def _is_getter(self, sym: Sym) -> bool:
+        d = self.world.definition(sym)
+        return (
+            d is not None
+            and "property" in d.flags
+            and not any(g.endswith((".setter", ".deleter")) for g in d.decorators)
+        )
+
+    # -- decorators ------------------------------------------------------------------
+    @functools.cache  # noqa: B019  (a world lives as long as its question)
+    def wrappers(self, sym: Sym) -> tuple[Sym, ...]:
+        """The functions that the decorators of `sym` put around it, outermost first."""
+        d = self.world.definition(sym)
+        if d is None or not self.world.view(sym.file).python:
+            return ()
+        out = []
+        for text in d.decorators:
+            name, called = text.split("(", 1)[0], "(" in text
+            if last_part(name) in _PLAIN or name.endswith((".setter", ".deleter", ".getter")):
+                continue
+            around = [t for t in self.types.of(sym.file, d.parent, name) if t.kind == "fn"]
+            for _ in range(2 if called else 1):
+                around = [r for t in around for r in self.types.result(t) if r.kind == "fn"]
+            out += [t.ref for t in around if isinstance(t.ref, Sym) and t.ref != sym and self._is_nested(t.ref)]
+        return tuple(dict.fromkeys(out))
+
+    def _is_nested(self, sym: Sym) -> bool:
+        """A wrapper is written inside its decorator; a decorator that gives back its argument wraps nothing."""
+        d = self.world.definition(sym)
+        return d is not None and d.parent >= 0 and not self.world.is_class(Sym(sym.file, d.parent))
+
+    def _wrapped(self, sym: Sym, d: Definition) -> Iterator[Entered]:
+        chain = [*self.wrappers(sym), sym]
+        for outer, inner in itertools.pairwise(chain):
+            yield Entered(outer, inner, "callback", "typed", sym.file, d.line)
+
+    def _held(self, wrapper: Sym) -> Iterator[Entered]:
+        """What a wrapper wraps: every function under its decorator."""
+        d = self.world.definition(wrapper)
+        if d is None or not self._is_nested(wrapper):
+            return
+        names = {last_part(self.world.name(Sym(wrapper.file, s))) for s in self.world.chain(wrapper.file, d.parent)}
+        for name in sorted(names):
+            for number in self.world.files_with("g", name):
+                for index, other in enumerate(self.world.view(number).facts.definitions):
+                    if other.kind == "function" and other.decorators and wrapper in self.wrappers(Sym(number, index)):
+                        found = self._wrapped(Sym(number, index), other)
+                        yield from (e for e in found if e.source == wrapper)
+
+    # -- around a call ------------------------------------------------------------------
+    def _around(self, number: int, call: Call) -> Iterator[Entered]:
+        """The wrapper in front of a called function, `__post_init__` behind a constructor, the ends of a `with`."""
+        source = Sym(number, self.world.function_of(number, call.scope))
+        for t in self.calls.targets(number, call):
+            if not isinstance(t.to, Sym):
+                continue
+            for w in self.wrappers(t.to)[:1]:
+                yield Entered(source, w, "dynamic" if t.basis == "inherited" else "call", t.basis, number, call.line)
+            if self.world.is_class(t.to):
+                for cls in self.world.mro(t.to):
+                    for m in self.world.methods(cls, "__post_init__")[:1]:
+                        yield Entered(source, m, "call", t.basis, number, call.line)
+        if call.how == "with":
+            for r in self.types.of(number, call.scope, call.callee + "()"):
+                yield from self._ends(source, r, number, call.line)
+
+    def _ends(self, source: Sym, r: Type, number: int, line: int) -> Iterator[Entered]:
+        if r.kind == "obj" and isinstance(r.ref, Sym):
+            for name in ("__enter__", "__exit__", "__aenter__", "__aexit__"):
+                for to, basis in self.calls.method(r, name, False):
+                    if isinstance(to, Sym):
+                        yield Entered(source, to, "call", basis, number, line)

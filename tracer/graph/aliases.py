@@ -138,10 +138,10 @@ class Aliases:
     def _onward(self, key: Key) -> tuple[Key, ...]:
         out: dict[Key, None] = {}
         for number in self.world.files_with("u", key[1]):
-            for call in self.world.view(number).facts.calls if not self.world.context(number) else ():
-                for arg in call.args:
-                    if arg.path.endswith("." + key[1]) and key in self.keys(number, call.scope, arg.path):
-                        out |= dict.fromkeys(self.made_with(number, call, arg.path))
+            handing = self.world.view(number).handing.get(key[1], ()) if not self.world.context(number) else ()
+            for call, path in handing:
+                if key in self.keys(number, call.scope, path):
+                    out |= dict.fromkeys(self.made_with(number, call, path))
         return tuple(out)
 
 

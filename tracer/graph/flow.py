@@ -54,7 +54,7 @@ class Flow:
     def _carriers(self, sym: Sym, call: Call) -> set[str]:
         """Locals of `sym` that hold what `call` gives, or something made of it."""
         view = self.world.view(sym.file)
-        binds = [b for b in view.facts.binds if b.scope == sym.index and b.name not in ("return", "yield")]
+        binds = [b for b in view.binds_in.get(sym.index, ()) if b.name not in ("return", "yield")]
         head = call.callee + "()"
         names = {b.name for b in binds if b.value.startswith(head) or (_opaque(b) and call.line <= b.line <= call.last)}
         accesses = view.accesses.get(sym.index, ())

@@ -85,20 +85,11 @@ class Handoffs:
         for number in self.world.files_with("u", key[1]):
             if self.world.context(number):
                 continue
-            for scope in self._naming(number, key[1]):
+            for scope in self.world.view(number).spelling.get(key[1], ()):
                 for hand in self._hands(number, scope, ops):
                     if hand.key == key:
                         out[hand.function] = None
         return tuple(out)
-
-    def _naming(self, number: int, name: str) -> list[int]:
-        """The scopes of a file that spell `name` in a path."""
-        facts = self.world.view(number).facts
-        return sorted(
-            {a.scope for a in facts.accesses if name in a.target}
-            | {b.scope for b in facts.binds if name in b.value}
-            | {c.scope for c in facts.calls if name in c.callee or any(name in a.path for a in c.args)}
-        )
 
     # -- what a function does to fields ------------------------------------------------
     @functools.cache  # noqa: B019

@@ -83,8 +83,8 @@ class Statuses:
         """How many functions of live code set the field."""
         found: set[Sym] = set()
         for number in self.world.files_with("u", key[1]):
-            for a in self.world.view(number).facts.accesses if not self.world.context(number) else ():
-                if a.op in SETS and key[1] in a.target and key in self.aliases.keys(number, a.scope, a.target):
+            for a in self.world.view(number).targets.get(key[1], ()) if not self.world.context(number) else ():
+                if a.op in SETS and key in self.aliases.keys(number, a.scope, a.target):
                     found.add(Sym(number, self.world.function_of(number, a.scope)))
         return len(found)
 
@@ -96,8 +96,8 @@ class Statuses:
         for number in self.world.files_with("u", key[1]):
             if self.world.context(number):
                 continue
-            for a in self.world.view(number).facts.accesses:
-                if a.op != "read" or key[1] not in a.target:
+            for a in self.world.view(number).targets.get(key[1], ()):
+                if a.op != "read":
                     continue
                 function = Sym(number, self.world.function_of(number, a.scope))
                 short = self._is_short(function)
@@ -109,7 +109,7 @@ class Statuses:
 
     def _kept(self, number: int, a: Access) -> bool:
         """Whether the status is read into a local, which is then decided by."""
-        binds = (b for b in self.world.view(number).facts.binds if b.line == a.line and b.scope == a.scope)
+        binds = (b for b in self.world.view(number).binds_in.get(a.scope, ()) if b.line == a.line)
         return any(b.value == a.target for b in binds)
 
     def _is_short(self, function: Sym) -> bool:

@@ -6,7 +6,7 @@ import bisect
 from functools import cached_property
 
 from tracer.survey.facts import Access, Arg, Bind, Call, Definition, Field, FileFacts, Import, Mark
-from tracer.survey.paths import parts
+from tracer.survey.paths import names_in, parts
 from tracer.survey.store import last_part
 
 
@@ -97,6 +97,48 @@ class FileView:
         out: dict[str, list[int]] = {}
         for i, d in enumerate(self.facts.definitions):
             out.setdefault(last_part(d.name), []).append(i)
+        return out
+
+    @cached_property
+    def binds_in(self) -> dict[int, list[Bind]]:
+        """Scope → the values that its local names get."""
+        out: dict[int, list[Bind]] = {}
+        for b in self.facts.binds:
+            out.setdefault(b.scope, []).append(b)
+        return out
+
+    @cached_property
+    def targets(self) -> dict[str, list[Access]]:
+        """Name → the accesses that spell it in the path of their state, in order."""
+        out: dict[str, list[Access]] = {}
+        for a in self.facts.accesses:
+            for name in names_in(a.target):
+                out.setdefault(name, []).append(a)
+        return out
+
+    @cached_property
+    def spelling(self) -> dict[str, list[int]]:
+        """Name → the scopes that spell it in the path of a state, a value, a callee or an argument; sorted."""
+        out: dict[str, set[int]] = {}
+        for name, accesses in self.targets.items():
+            out.setdefault(name, set()).update(a.scope for a in accesses)
+        for b in self.facts.binds:
+            for name in names_in(b.value):
+                out.setdefault(name, set()).add(b.scope)
+        for c in self.facts.calls:
+            for path in (c.callee, *(a.path for a in c.args)):
+                for name in names_in(path):
+                    out.setdefault(name, set()).add(c.scope)
+        return {name: sorted(scopes) for name, scopes in out.items()}
+
+    @cached_property
+    def handing(self) -> dict[str, list[tuple[Call, str]]]:
+        """Last name of an argument's path → the calls that are given such a field, with the path."""
+        out: dict[str, list[tuple[Call, str]]] = {}
+        for c in self.facts.calls:
+            for a in c.args:
+                if "." in a.path:
+                    out.setdefault(a.path.rsplit(".", 1)[1], []).append((c, a.path))
         return out
 
     @cached_property

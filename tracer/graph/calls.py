@@ -38,11 +38,18 @@ class Calls:
     def __init__(self, world: World, types: Types) -> None:
         self.world, self.types = world, types
         self._memo: dict[tuple[int, int, str], tuple[Target, ...]] = {}
+        self._fitting: dict[tuple[int, int, str, int], tuple[Target, ...]] = {}
 
     def targets(self, file: int, call: Call) -> tuple[Target, ...]:
         """What `call` may reach; () where it does not resolve."""
         found = self.callees(file, call.scope, call.callee)
-        return self._by_arity(found, len(call.args)) if len(found) > 1 else found
+        if len(found) < 2 or self.world.view(file).python:
+            return found
+        key = (file, call.scope, call.callee, len(call.args))
+        fitting = self._fitting.get(key)
+        if fitting is None:
+            fitting = self._fitting[key] = self._by_arity(found, len(call.args))
+        return fitting
 
     def _by_arity(self, found: tuple[Target, ...], count: int) -> tuple[Target, ...]:
         """Of C++ overloads, those that take so many arguments (all, if none does)."""

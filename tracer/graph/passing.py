@@ -145,9 +145,9 @@ class Passing:
         for number in self.world.files_with("u", key[1]):
             if self.world.context(number):
                 continue
-            for a in self.world.view(number).facts.accesses:
+            for a in self.world.view(number).looks.get(key[1], ()):
                 path = a.target if a.op == "read" else a.value
-                if key[1] in path and key in self.handoffs.aliases.keys(number, a.scope, path):
+                if key in self.handoffs.aliases.keys(number, a.scope, path):
                     function = Sym(number, self.world.function_of(number, a.scope))
                     read[function] = None
                     if a.test:

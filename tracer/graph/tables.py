@@ -65,8 +65,8 @@ class Tables:
         out: dict[Sym, None] = {}
         for number in self.world.files_with("u", key[1]):
             view = self.world.view(number)
-            for a in view.facts.accesses if view.python and not self.world.context(number) else ():
-                if a.op in _PUTS and key[1] in a.target and key in self.aliases.keys(number, a.scope, a.target):
+            for a in view.targets.get(key[1], ()) if view.python and not self.world.context(number) else ():
+                if a.op in _PUTS and key in self.aliases.keys(number, a.scope, a.target):
                     out |= dict.fromkeys(self._named(number, a))
         return tuple(out)
 

@@ -108,11 +108,28 @@ class FileView:
         return out
 
     @cached_property
+    def holders(self) -> list[int]:
+        """For each scope the function it is or lies in; -1: none. Classes are passed over."""
+        out: list[int] = []
+        for i, d in enumerate(self.facts.definitions):
+            out.append(i if d.kind == "function" else out[d.parent] if d.parent >= 0 else -1)
+        return out
+
+    @cached_property
     def targets(self) -> dict[str, list[Access]]:
         """Name → the accesses that spell it in the path of their state, in order."""
         out: dict[str, list[Access]] = {}
         for a in self.facts.accesses:
             for name in names_in(a.target):
+                out.setdefault(name, []).append(a)
+        return out
+
+    @cached_property
+    def looks(self) -> dict[str, list[Access]]:
+        """Name → the accesses that look at a path with it: reads, and what is stored from it; in order."""
+        out: dict[str, list[Access]] = {}
+        for a in self.facts.accesses:
+            for name in dict.fromkeys(names_in(a.target if a.op == "read" else a.value)):
                 out.setdefault(name, []).append(a)
         return out
 

@@ -67,12 +67,13 @@ class World:
 
     def view(self, number: int) -> FileView:
         """Facts and look-ups of file `number`."""
-        found = self._views.get(number)
-        if found is None:
+        try:
+            return self._views[number]
+        except KeyError:
             part = self.part_of(number)
             path = part.facts.files[number - part.offset].path
             found = self._views[number] = FileView(part.facts.of(number - part.offset), path, self.module(number))
-        return found
+            return found
 
     def files_with(self, kind: str, name: str) -> list[int]:
         """World numbers of the files that mention `name` as `kind` (see `survey.store.names_of`)."""
@@ -122,6 +123,7 @@ class World:
         d = self.definition(sym)
         return last_part(d.name) if d is not None else ""
 
+    @functools.cache  # noqa: B019
     def symbol(self, sym: Sym) -> str:
         """The symbol text of DESIGN §3: dotted for Python, `ns::Class::method` for C++."""
         view = self.view(sym.file)
@@ -132,10 +134,7 @@ class World:
 
     def function_of(self, file: int, scope: int) -> int:
         """The scope itself if it is a function, else the nearest enclosing one (-1: none; classes are passed over)."""
-        definitions = self.view(file).facts.definitions
-        while scope >= 0 and definitions[scope].kind != "function":
-            scope = definitions[scope].parent
-        return scope
+        return self.view(file).holders[scope] if scope >= 0 else -1
 
     def chain(self, file: int, scope: int) -> Iterator[int]:
         """`scope` and its enclosing scopes, innermost first, without the module."""

@@ -33,6 +33,10 @@ class _TextLoader(_Loader):  # type: ignore[misc,valid-type]
 _TextLoader.yaml_implicit_resolvers = {}
 
 
+class UnknownVersionError(UsageError):
+    """A version that no pin names; a repository that is given may know it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
     """One place to get a version from: kind `git` (url) or `archive` (project, file, sha256)."""
@@ -134,9 +138,7 @@ def version_of(engine: Target, wanted: str) -> Version:
         for version in engine.versions:
             if spelt(wanted) in (spelt(version.name), spelt(version.tag), spelt(version.package)):
                 return version
-    commit = m.group(1) if (m := _DESCRIBE.fullmatch(wanted)) else wanted
-    if _HEX.fullmatch(commit):
-        commit = commit.lower()
+    if commit := commit_of(wanted):
         hits = [v for v in engine.versions if v.commit and (v.commit.startswith(commit) or commit.startswith(v.commit))]
         if len(hits) == 1:
             return hits[0]
@@ -147,7 +149,13 @@ def version_of(engine: Target, wanted: str) -> Version:
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     another = f"; `tracer targets add {engine.name} {wanted}` pins another" if _SPEAKABLE.fullmatch(wanted) else ""
     todo = f"{hint}{_pins(engine)}{another}"
-    raise UsageError(f"{engine.name} has no pinned version {wanted!r}", todo=todo)
+    raise UnknownVersionError(f"{engine.name} has no pinned version {wanted!r}", todo=todo)
+
+
+def commit_of(wanted: str) -> str:
+    """The commit that `wanted` spells (7 digits or more, or as `git describe` prints one); "" if it spells none."""
+    commit = m.group(1) if (m := _DESCRIBE.fullmatch(wanted)) else wanted
+    return commit.lower() if _HEX.fullmatch(commit) else ""
 
 
 def nearest(wanted: str, known: tuple[str, ...] | list[str], limit: int = 2) -> list[str]:

@@ -11,9 +11,9 @@ from tracer.checkout.folder import FolderTree, any_target
 from tracer.checkout.listener import Listener, Note, Progress
 from tracer.checkout.store import StoredTree, stored
 from tracer.errors import SourceUnavailableError
-from tracer.targets import Target, Version, names, parse_spec, target
+from tracer.targets import Target, UnknownVersionError, Version, commit_of, names, parse_spec, target
 
-__all__ = ["FolderTree", "StoredTree", "add_pin", "fetch", "folder_tree", "open_tree"]
+__all__ = ["FolderTree", "StoredTree", "add_pin", "fetch", "folder_tree", "open_tree", "pin_of"]
 
 
 def open_tree(
@@ -67,6 +67,19 @@ def add_pin(engine: str, version: str, *, origin: str | Path = "", note: Note | 
     from tracer.checkout.pin import add  # network libraries, only when they are needed
 
     return add(engine, version, str(origin), Listener(None, note))
+
+
+def pin_of(spec: str, *, origin: str = "", note: Note | None = None) -> tuple[Target, Version]:
+    """What `ENGINE[@VERSION]` names; a commit (7 digits or more) that no pin has is pinned from the clone `origin`."""
+    try:
+        return parse_spec(spec)
+    except UnknownVersionError:
+        name, _, wanted = spec.strip().partition("@")
+        if not origin or not commit_of(wanted):
+            raise
+        from tracer.checkout.pin import add_commit
+
+        return target(name), add_commit(name, wanted, origin, Listener(None, note))
 
 
 def _fetch(

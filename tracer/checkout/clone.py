@@ -15,6 +15,7 @@ from tracer.errors import UsageError
 
 PROTOCOLS = ("https", "http", "ssh", "git", "file")
 SHA = re.compile(r"[0-9a-f]{40}")
+CUT = re.compile(r"[0-9a-f]{7,40}")
 
 
 def check_url(url: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from tracer.checkout.clone import PROTOCOLS, SHA, check_url, common_folder, tag_in
+from tracer.checkout.clone import CUT, PROTOCOLS, SHA, check_url, common_folder, tag_in
 from tracer.checkout.listener import Listener
 from tracer.checkout.reach import reachable
 from tracer.checkout.selection import MAX_FILE, MAX_MEMBERS, Found, keeps, printable, safe_parts, too_large, unusable
@@ -107,14 +107,26 @@ def resolve(url: str, ref: str, work: Path) -> tuple[str, str]:
 
 
 def resolve_in(place: Path, ref: str, work: Path) -> tuple[str, str]:
-    """The same out of a clone or bare mirror on this machine."""
+    """The same out of a clone or bare mirror on this machine, where a commit may be cut to seven digits or more."""
     own = _Repository(work / "git")
     folder = common_folder(place)
-    name = "" if folder is None else ref if SHA.fullmatch(ref) else tag_in(folder, ref)
-    if folder is None or not name:
+    if folder is None:
         raise FetchError(f"has no tag {ref}", where=str(place), todo="give a clone that has it")
     own.borrow(folder)
+    name = tag_in(folder, ref) or (_whole(own, place, ref) if CUT.fullmatch(ref) else "")
+    if not name:
+        raise FetchError(f"has no tag {ref}", where=str(place), todo="give a clone that has it")
     return _commit_and_date(own, f"{name}^{{commit}}")
+
+
+def _whole(own: _Repository, place: Path, commit: str) -> str:
+    """All digits of a commit that is given by its first; `FetchError` where none or several begin so."""
+    try:
+        out = own.run("rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}")
+    except FetchError as e:
+        todo = "give a clone that has it, or more of its digits"
+        raise FetchError(f"has no commit {commit}, or more than one", where=str(place), todo=todo) from e
+    return out.decode("ascii").strip()
 
 
 class _Repository:

@@ -26,7 +26,7 @@ from tracer.checkout.index import Link, listing
 from tracer.checkout.listener import Listener
 from tracer.checkout.web import UnreachableError
 from tracer.errors import FetchError, SourceUnavailableError, TracerError, UsageError
-from tracer.targets import SourceSpec, Target, Version, nearest, save_pin, target
+from tracer.targets import SourceSpec, Target, Version, commit_of, nearest, save_pin, target
 
 
 def add(engine: str, wanted: str, origin: str, listener: Listener) -> Version:
@@ -53,6 +53,18 @@ def add(engine: str, wanted: str, origin: str, listener: Listener) -> Version:
         if not archive:
             silent = silent or (e if isinstance(e, UnreachableError) else None)
             raise _not_found(found, wanted, by_version, silent) from e
+    save_pin(found, version)
+    return version
+
+
+def add_commit(engine: str, wanted: str, origin: str, listener: Listener) -> Version:
+    """Pin the commit that `wanted` spells, in full, out of the repository `origin`; the package index is not asked."""
+    found, commit = target(engine), commit_of(wanted)
+    if "://" in origin and not SHA.fullmatch(commit):
+        todo = "give all 40 digits, or a clone with --from"
+        raise UsageError(f"{commit} is cut, and a server is asked by whole commits only", todo=todo)
+    version = replace(_from_git_alone(found, commit), name=commit, tag="", commit=commit)
+    version = _with_commit(found, version, origin, listener)
     save_pin(found, version)
     return version
 

@@ -9,7 +9,7 @@ from tests.unit.checkout.sources import FILES, Server
 from tracer import checkout, targets
 from tracer.checkout import add_pin, pin
 from tracer.checkout.index import Link
-from tracer.errors import SourceUnavailableError, UsageError
+from tracer.errors import FetchError, SourceUnavailableError, UsageError
 from tracer.targets import Target
 
 
@@ -148,3 +148,26 @@ def test_the_archive_with_the_most_source_is_chosen() -> None:
     assert pin._best([arm]) == arm
     assert pin._best([link("t-1.tar.gz", ""), x86]) == x86  # without a digest it cannot be pinned
     assert pin._best([]) is None
+
+
+def test_a_cut_commit_of_a_given_clone_is_pinned_and_found_again(tmp_path: Path) -> None:
+    commit = sources.repository(tmp_path / "r")
+    cut = commit[:9]
+    with pytest.raises(UsageError, match="no pinned version"):
+        checkout.pin_of(f"toy@{cut}")
+    engine, version = checkout.pin_of(f"toy@{cut}", origin=str(tmp_path / "r"))
+    assert (engine.name, version.name, version.commit, version.tag) == ("toy", cut, commit, "")
+    assert targets.parse_spec(f"toy@{cut}")[1] == version
+    tree = checkout.fetch(engine, version, origin=tmp_path / "r")
+    assert tree.revision.commit == commit
+
+
+def test_a_commit_that_the_clone_lacks_or_that_is_cut_for_a_server_is_refused(tmp_path: Path) -> None:
+    sources.repository(tmp_path / "r")
+    with pytest.raises(FetchError, match="has no commit 1234567"):
+        checkout.pin_of("toy@1234567", origin=str(tmp_path / "r"))
+    with pytest.raises(UsageError, match="whole commits only"):
+        checkout.pin_of("toy@1234567", origin=f"file://{tmp_path}/r")
+    with pytest.raises(UsageError, match="no pinned version"):
+        checkout.pin_of("toy@main", origin=str(tmp_path / "r"))
+    assert not targets.user_file("toy").exists()

@@ -28,6 +28,10 @@ _FAILS = re.compile(
     r"|(?:ErrorCode|Status|StatusCode)::(?!OK\b|Ok\b|SUCCESS\b)\w+|ERR_\w+|toInt\(ErrorCode::(?!OK\b)"
     r"|.*\bErrorCode::(?!OK\b)[A-Z_]+)"
 )
+_NO_RUN = re.compile(  # how code says that a line is never reached in a program that is set up rightly
+    r"raise\s+(?:NotImplementedError|AssertionError)\b"
+    r"|raise\s+\w+\(\s*[rf]?[\"'](?:Unexpected|Unknown|Unsupported|Unhandled|Unreachable)\b"
+)
 _GATHERS = re.compile(
     r"(?P<to>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<from>(?:[\[({]|(?:set|list|tuple|dict|[A-Z]\w*)\().*)"
 )
@@ -35,7 +39,11 @@ _PUTS = re.compile(
     r"(?P<to>[A-Za-z_]\w*)(?:(?:\.|->)(?:push_back|emplace_back|append|add|insert|emplace|extend|update|push)\(|\[.*?\]\s*=)"
     r"(?P<from>.*)"
 )
-_WAITED = re.compile(r"\.(?:result|get|wait|value|id|unwrap|pop|popleft)\(\)")
+_WAITED = re.compile(r"\.(?:value|id|unwrap|pop|popleft)\(\)|\.(?:result|get|wait)\([^()]*\)")
+_STARTED = re.compile(
+    r"(?P<name>[A-Za-z_]\w*)\s*=\s*.*\b(?:run_coroutine_threadsafe|create_task|ensure_future|submit|run_in_executor)\("
+)
+_IF_ASKED = re.compile(r"(?P<what>\w+) if .+ else (?:False|None)|(?P<all>\w+(?: and [\w.]+)*)|bool\((?P<of>\w+)\)")
 _PASSES_ON = re.compile(
     r"thread|enqueue|\bpost\b|submit|push|emplace|async|callback|register|then\(|defer|on_\w+\(|schedule|create_task",
     re.IGNORECASE,
@@ -60,6 +68,11 @@ class Held(NamedTuple):
 def fails(leaving: Exit) -> bool:
     """Whether an exit reports failure, so that its caller cannot be meant to hold anything."""
     return leaving.kind in ("raise", "throw") or _FAILS.match(leaving.text) is not None
+
+
+def unreachable(leaving: Exit) -> bool:
+    """Whether an exit says of itself that it is for programs that are set up wrongly."""
+    return leaving.kind == "raise" and _NO_RUN.match(leaving.text) is not None
 
 
 def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
@@ -200,10 +213,25 @@ def passed_on(ledger: Ledger, event: Event, held: Held) -> int:
     return next((c.line for c in later if any(_mentions(f"{a.text} {a.path}", held.names) for a in c.args)), 0)
 
 
+def begins(reading: Reading, line: int) -> int:
+    """The line from which on it is held: where the outcome is waited for of what `line` starts in the background."""
+    statement = reading.statement_at(line)
+    made = _STARTED.match(statement.text) if statement is not None and statement.kind == "simple" else None
+    if made is None:
+        return line
+    waits = re.compile(rf"=\s*(?:await\s+{made['name']}\b|{made['name']}\.result\()")
+    found = [s.first for s in reading.statements() if s.first > line and s.kind == "simple" and waits.search(s.text)]
+    return found[0] if len(found) == 1 else line
+
+
 def asked_of(ledger: Ledger, event: Event, facts: Facts) -> Facts:
     """Of the facts at an event, those about parameters: what its caller has to pass for it to happen."""
     d = ledger.world.definition(event.at)
     wanted = facts | dict(event.asked)
+    for b in ledger.world.view(event.at.file).facts.binds:  # `pin = asked if … else False` holds only if `asked` does
+        if b.scope == event.at.index and wanted.get(b.name) and (made := _IF_ASKED.fullmatch(b.value.strip())):
+            names = (made["all"] or made["what"] or made["of"]).split(" and ")
+            wanted |= dict.fromkeys(names, True)
     return {p.name: wanted[p.name] for p in d.params if p.name in wanted} if d is not None else {}
 
 

@@ -22,6 +22,7 @@ from tracer.holding import (
     Held,
     anchor,
     asked_of,
+    begins,
     closures,
     fails,
     held_by,
@@ -31,6 +32,7 @@ from tracer.holding import (
     passes,
     put_away,
     returned,
+    unreachable,
 )
 from tracer.ledger import Event, Ledger, lines_of
 from tracer.model import Gap
@@ -170,6 +172,7 @@ class Judge:
         if reading is None:
             return
         line = anchor(reading, event.line)
+        line = begins(reading, line) if kind == "acquire" else line
         held = held_by(self.ledger, event, reading)
         facts = facts_at(reading, line)
         if kind == "drop" and absent(reading, line, facts):
@@ -181,6 +184,8 @@ class Judge:
         for leaving in flow.reachable_exits(
             reading, line, when=held.when, exceptions=self.ledger.rule.exceptions, never=never, calm=True
         ):
+            if unreachable(leaving):
+                continue
             found = ways.verdict(leaving)
             if found is None or (found.verdict == "handed_over" and self.ledger.ender(event.at) is not None):
                 found = self._left(kind, event, leaving, ways, case, last)

@@ -625,3 +625,149 @@ def test_text_and_document_say_the_same_and_follow_the_rule() -> None:
     other, _ = judge(world, [rule(release={"op": "clear", "state": "Block.pins"})])
     assert render.tally(other)["released"] == 0 < render.tally(holders)["released"]
     assert "| missing |" in "\n".join(render.markdown(engine, holders, gaps, every=False))
+
+
+# -- what raises where, what is held when ----------------------------------------------
+WAITING = """
+    async def read(block: Block, table, errors):
+        while True:
+            try:
+                row = await table.read()
+                block.pin()
+                fill(row)
+                block.unpin()
+                return row
+            except {handler}:
+                return None
+    def main(block: Block):
+        read(block, 1, 2)
+"""
+
+
+@pytest.mark.parametrize("handler", ["errors.Unavailable", "(errors.Late, TimeoutError)", "asyncio.CancelledError"])
+def test_a_handler_of_a_librarys_exceptions_is_for_what_waits(handler: str) -> None:
+    assert [e.verdict for e in ask(WAITING.format(handler=handler))["read"].exits] == ["released"]
+
+
+@pytest.mark.parametrize("handler", ["Exception", "ValueError", "OwnError"])
+def test_other_handlers_are_for_every_statement(handler: str) -> None:
+    assert [e.verdict for e in ask(WAITING.format(handler=handler))["read"].exits] == ["released", "missing"]
+
+
+def test_a_wait_with_something_held_may_time_out() -> None:
+    code = WAITING.replace("fill(row)", "await fill(row)").format(handler="TimeoutError")
+    assert [e.verdict for e in ask(code)["read"].exits] == ["released", "missing"]
+
+
+def test_what_passes_a_handler_of_everything_is_a_cancellation_only() -> None:
+    code = """
+        async def read(block: Block, table, errors):
+            try:
+                await table.read()
+                block.pin()
+                try:
+                    row = await table.next()
+                except Exception:
+                    row = None
+                block.unpin()
+                return row
+            except {handler}:
+                return None
+        def main(block: Block):
+            read(block, 1, 2)
+    """
+    assert [e.verdict for e in ask(code.format(handler="errors.Late"))["read"].exits] == ["released"]
+    found = ask(code.format(handler="asyncio.CancelledError"))["read"]
+    assert [e.verdict for e in found.exits] == ["released", "missing"]
+
+
+ROLL_BACK = """
+    def fill(blocks: list[Block], source):
+        try:
+            for block in blocks:
+                block.pin()
+            source.read()
+        except BaseException:
+            for block in blocks:
+                try:
+                    known = source.find(block)
+                    block.unpin()
+                except Exception as e:
+                    {then}
+            raise
+        for block in blocks:
+            block.unpin()
+    def main(blocks: list[Block]):
+        fill(blocks, 1)
+"""
+
+
+def test_what_gives_back_in_a_handler_is_not_stopped_by_what_is_only_logged() -> None:
+    found = ask(ROLL_BACK.format(then='logger.warning("%s", e)'))["fill"]
+    assert verdicts(found) == [("raise", "released"), ("fall", "released")]
+
+
+def test_a_handler_that_leaves_stops_the_giving_back() -> None:
+    found = ask(ROLL_BACK.format(then="return"))["fill"]
+    assert ("return", "handed_over") in verdicts(found)
+
+
+def test_what_runs_in_the_background_is_held_once_its_result_is_there() -> None:
+    code = """
+        class Pool:
+            def take(self, key):
+                block = Block()
+                block.pin()
+                return block
+        class Reader:
+            def __init__(self, pool: Pool):
+                self.pool = pool
+            def get(self, key):
+                future = start_task.submit(self.pool.take(key))
+                try:
+                    block: Block = future.result(5)
+                except Exception:
+                    block = None
+                if block is None:
+                    return None
+                {then}
+                return True
+        def main(reader: Reader):
+            reader.get(1)
+    """
+    assert verdicts(ask(code.format(then="block.unpin()"))["get"]) == [("return", "released")]
+    forgets = ask(code.format(then="if block.old:\n                    return None"))["get"]
+    assert ("return", "missing") in verdicts(forgets)
+
+
+def test_a_flag_made_of_what_the_caller_passes() -> None:
+    code = """
+        class Store:
+            def __init__(self):
+                self.kind = ""
+            def has(self, block: Block, pin: bool = False):
+                really = pin if self.kind == "host" else False
+                if really:
+                    block.pin()
+                return True
+        def asks(store: Store, block: Block):
+            return store.has(block{more})
+    """
+    assert "asks" not in ask(code.format(more=""))
+    assert "asks" in ask(code.format(more=", pin=True"))
+
+
+def test_an_exit_for_what_is_not_supported_is_no_exit_of_a_run() -> None:
+    code = """
+        def copy(block: Block, mode):
+            block.pin()
+            if mode == 1:
+                block.unpin()
+            else:
+                raise {error}
+        def main(block: Block):
+            copy(block, 1)
+    """
+    assert verdicts(ask(code.format(error="NotImplementedError"))["copy"]) == [("fall", "released")]
+    assert verdicts(ask(code.format(error='ValueError(f"Unexpected mode {mode}")'))["copy"]) == [("fall", "released")]
+    assert ("raise", "missing") in verdicts(ask(code.format(error='ValueError("too late")'))["copy"])

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from tracer.reading.control import Graph
-from tracer.reading.statements import Block, Reading, Statement, has_call
+from tracer.reading.statements import Block, Reading, Statement
 
 Facts = dict[str, bool]
 Branch = tuple[Statement, str]  # a statement with branches, and which of them: "body" or "else"
@@ -27,11 +27,6 @@ _DECLARES = re.compile(r"(?:const\s+)?(?:auto|[\w:<>]+)\s*[*&\s]\s*(?P<what>\w+)
 _MEMBER = re.compile(r"\S+ in (?P<of>[\w.]+)")
 _MADE = re.compile(r"(?:(?:const\s+)?[\w:<>]+[\s*&]+)?(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_QUIET = ("simple", "return", "raii", "if", "while", "for")
-_CALM = re.compile(
-    r"(?:self\.)?_?(?:logger|logging|log)\.\w+\(.*|\b_?log\w*\(.*|VLOG\(.*|LOG\(.*|\btime\.\w+\(\)|\.(?:append|add|discard|items|values|keys|get)\("
-    r"|\.cast\(|\b(?:memoryview|len|str|int|isinstance|list|dict|set|tuple|range|min|max|repr)\("
-)
 _TOKEN = re.compile(r"&&|\|\||\band\b|\bor\b|[()\[\]{}]|\"[^\"]*\"|'[^']*'")
 
 
@@ -177,7 +172,14 @@ def _apart(reading: Reading, line: int, other: int) -> bool:
         if block is not theirs_block or at != theirs_at:
             return False
         if mine is not theirs:
-            return block.statements[at].kind == "if"
+            around = block.statements[at]
+            if around.kind != "try":
+                return around.kind == "if"
+            # What stands last in a `try` has not raised once it is done: no handler follows it.
+            done = [b for b in (mine, theirs) if b.label == "body"]
+            place = here if mine.label == "body" else there
+            last = place[-1][0] is done[0] and place[-1][1] == len(done[0].statements) - 1 if done else False
+            return last and "except" in (mine.label, theirs.label) and around.block("else") is None
     return False
 
 
@@ -196,24 +198,14 @@ def cut_edges(graph: Graph, branches: Iterable[Branch]) -> set[tuple[int, int]]:
     }
 
 
-def calm_edges(graph: Graph) -> set[tuple[int, int]]:
-    """The edges by which a statement raises that only logs, looks at a clock or moves values about."""
-    return {
-        (node, after)
-        for node, statement in enumerate(graph.statements)
-        if statement is not None and statement.kind in _QUIET
-        and not has_call(_CALM.sub("", statement.text))
-        for after in graph.raised[node]
-        if after not in graph.normal[node]
-    }
-
-
-def entered(reading: Reading, graph: Graph, lines: Collection[int], stops: set[int]) -> set[tuple[int, int]]:
+def entered(
+    reading: Reading, graph: Graph, lines: Collection[int], stops: set[int], known: Collection[tuple[int, int]] = (),
+) -> set[tuple[int, int]]:
     """The edges that pass by a line because there is nothing to work on: past `if (p)`, past a loop.
 
-    A loop's stays unless every round passes one of the `stops`.
+    A loop's stays unless every round passes one of the `stops`. `known`: edges that are left out already.
     """
-    cut: set[tuple[int, int]] = set()
+    cut: set[tuple[int, int]] = set(known)
     for line in lines:
         done = reading.statement_at(line)
         if done is None:

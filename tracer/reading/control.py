@@ -309,6 +309,8 @@ class _Builder:
                     out.append(self._through(passed, entry))
                 if caught:
                     return tuple(dict.fromkeys(out))
+                if caught is None and name == "?waiting" and catches(test, "?"):
+                    name = "CancelledError"  # `except Exception` lets nothing else past
             if frame.final is not None:
                 passed.append(frame)
             frame = frame.parent
@@ -332,6 +334,8 @@ def catches(test: str, raised: str) -> bool | None:
         return None if name == "?waiting" else name not in _NO_EXCEPTION
     if "exception" in names and raised.startswith("std::"):
         return True
+    if name == "CancelledError":
+        return any("Cancel" in n for n in names)
     thrown = _builtin(name)
     kinds = [_builtin(n) for n in names]
     if thrown is not None and all(kinds):

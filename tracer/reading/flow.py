@@ -16,8 +16,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from tracer.reading.branches import Branch, calm_edges, cut_edges, entered
+from tracer.reading.branches import Branch, cut_edges, entered
 from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of, trace
+from tracer.reading.raising import quiet_edges, rollback_edges
 from tracer.reading.statements import Block, Reading, Statement
 
 When = Literal["", "body", "else"]
@@ -67,7 +68,7 @@ def reachable_exits(
     graph = graph_of(reading, host, exceptions)
     starts = _starts(reading, graph, line, when)
     reached: dict[int, int | None] = {}
-    graph.walk(_behind(starts), (), (), reached, _cut(graph, never, calm))
+    graph.walk(_behind(starts), (), (), reached, _cut(reading, host, exceptions, never, calm))
     return _exits(reading, host, graph, set(reached), starts)
 
 
@@ -101,7 +102,10 @@ def escape(
     if any(_in_scope(reading, start_line, line) for line in at_leave):
         return None
     stops = set(_nodes(reading, graph, {*lines}, lambdas)) | set(_nodes(reading, graph, at_leave, True))
-    cut = _cut(graph, never, calm) | (entered(reading, graph, lines, stops) if present else set())
+    cut = _cut(reading, host, exceptions, never, calm)
+    if present:
+        cut |= rollback_edges(reading, graph, lines) if calm else set()
+        cut |= entered(reading, graph, lines, stops, cut)
     starts = _starts(reading, graph, start_line, when)
     starts = {node: [after for after in ways if (node, after) not in cut] for node, ways in starts.items()}
     if leaving.kind == "fall":
@@ -198,8 +202,11 @@ def _kind(graph: Graph, node: int) -> str:
     return statement.kind if statement is not None else ""
 
 
-def _cut(graph: Graph, never: Collection[Branch], calm: bool) -> set[tuple[int, int]]:
-    return cut_edges(graph, never) | (calm_edges(graph) if calm else set())
+def _cut(
+    reading: Reading, host: Statement | None, exceptions: bool, never: Collection[Branch], calm: bool
+) -> set[tuple[int, int]]:
+    quiet = quiet_edges(reading, host, exceptions) if calm else frozenset()
+    return cut_edges(graph_of(reading, host, exceptions), never) | quiet
 
 
 def _behind(starts: dict[int, list[int]]) -> list[int]:

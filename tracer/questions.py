@@ -171,10 +171,21 @@ def check(
 ) -> Verdicts:
     """Those claims of `ENGINE[@VERSION]` that are `wanted`, by id, each with evidence that was read again."""
     target, version = parse_spec(spec)
+    return check_tree(target, version, open_tree((target, version), progress=progress), wanted, rules, progress)
+
+
+def check_tree(
+    target: Target,
+    version: Version,
+    tree: SourceTree,
+    wanted: Callable[[Content], Iterable[str]],
+    rules: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> Verdicts:
+    """The same of a tree at hand, by the claims for `version`."""
     said = content(target.name, tuple(rules))
     ids = set(wanted(said))
     claims = [c for c in said.claims if c.id in ids]
-    tree = open_tree((target, version), progress=progress)
     store = Store()
     found = {c.id: _recall(store, tree, c, tuple(rules)) for c in claims}
     missing = [c for c in claims if found[c.id] is None]

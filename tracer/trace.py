@@ -281,7 +281,19 @@ def _trees(specs: Sequence[str], progress: Progress | None) -> list[tuple[Source
 
 def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> Trace:
     target, version = parse_spec(spec)
-    tree = open_tree((target, version), progress=progress)
+    return where_tree(role, target, version, open_tree((target, version), progress=progress), rules, store, progress)
+
+
+def where_tree(
+    role: str,
+    target: Target,
+    version: Version,
+    tree: SourceTree,
+    rules: tuple[Path, ...],
+    store: Store,
+    progress: Progress | None,
+) -> Trace:
+    """Every site of `role` ("all") in `tree`, test and mock code too, by the rules for `version`."""
     wanted = ROLES if role == "all" else (role,)
     kept = {r: answers.recall(store, tree, r, rules) for r in wanted}
     missing = [r for r, answer in kept.items() if answer is None]
@@ -292,7 +304,7 @@ def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, p
     sites = sorted(
         (s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule)
     )
-    gaps = sorted({*tree.gaps, *(g for f in found if f for g in f[1])}, key=lambda g: (g.what, g.why))
+    gaps = sorted({*getattr(tree, "gaps", ()), *(g for f in found if f for g in f[1])}, key=lambda g: (g.what, g.why))
     return Trace((_revision(tree),), tuple(sites), gaps=tuple(gaps))
 
 
@@ -346,5 +358,6 @@ def _problems(facts: Facts) -> tuple[Gap, ...]:
     return tuple(Gap(path, why if why.startswith("parsed") else f"not parsed: {why}") for path, why in facts.problems)
 
 
-__all__ = ["Site", "discover", "drives", "graph", "path", "relay", "uses", "where"]
-__all__ = ["Site", "discover", "graph", "order", "pairs", "path", "uses", "where"]
+__all__ = [
+    "Site", "discover", "drives", "graph", "order", "pairs", "path", "relay", "uses", "where", "where_tree",
+]

@@ -25,7 +25,9 @@ _WRAPPED = re.compile(
     r"[({]\s*(?:default\s*=\s*)?([^,(){}]+?)\s*(?:,.*)?[)}]$", re.S)
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
+    """A value as written, and where."""
+
     place: Place
     value: str
 
@@ -34,10 +36,7 @@ def value_is(places: Places, p: Predicate) -> Judged:
     """The value as written is `is`, or matches `matches`; of an enum, its members are `members`."""
     if "members" in p.options:
         return _members(places, p)
-    name = str(p.options.get("of") or p.options.get("parameter") or p.options.get("setting"))
-    look = _settings if "setting" in p.options else _parameters if "parameter" in p.options else _fields
-    found = list(look(places, name, _globs(p)))
-    found = [f for f in found if f.value]
+    name, found = name_of(p), written(places, p)
     if not found:
         return Judged("unknown", (), (), f"no value of {name} is found here")
     wrong = [f for f in found if not _fits(p, f.value)]
@@ -45,6 +44,23 @@ def value_is(places: Places, p: Predicate) -> Judged:
         why = f"{name} is {wrong[0].value[:60]}"
         return Judged("fails", places.evidence("value", [f.place for f in wrong[:SHOWN]]), (), why)
     return Judged("holds", places.evidence("value", [f.place for f in found if f not in wrong][:SHOWN]))
+
+
+def name_of(p: Predicate) -> str:
+    """The name whose value is asked for."""
+    return str(p.options.get("of") or p.options.get("parameter") or p.options.get("setting"))
+
+
+def written(places: Places, p: Predicate) -> list[Found]:
+    """Every value as written of the name that `p` asks about."""
+    look = _settings if "setting" in p.options else _parameters if "parameter" in p.options else _fields
+    return [f for f in look(places, name_of(p), _globs(p)) if f.value]
+
+
+def bare(text: str) -> str:
+    """A value without quotes, digit marks, number suffixes and what wraps it."""
+    inner = _WRAPPED.match(text.strip())
+    return _bare(inner[1] if inner else text)
 
 
 def _members(places: Places, p: Predicate) -> Judged:
@@ -94,7 +110,7 @@ def _globs(p: Predicate) -> tuple[str, ...]:
 
 
 # -- fields and constants ---------------------------------------------------------------
-def _fields(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Found]:
+def _fields(places: Places, name: str, files: tuple[str, ...]) -> Iterator[Found]:
     world = places.world
     owner, _, leaf = name.replace("::", ".").rpartition(".")
     for number in world.files_with("f", leaf):
@@ -109,7 +125,7 @@ def _fields(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Foun
                 if f.where == "method":
                     continue
                 place = places.place(path, f.line)
-                yield _Found(place, f.text or _written(places.text(path), f.line, leaf))
+                yield Found(place, f.text or _written(places.text(path), f.line, leaf))
     if not owner and files:
         yield from _locals(places, leaf, files)
 
@@ -125,7 +141,7 @@ def _owned(places: Places, number: int, index: int, owner: str) -> bool:
     return module == owner or module.endswith("." + owner) or not world.view(number).python
 
 
-def _locals(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Found]:
+def _locals(places: Places, name: str, files: tuple[str, ...]) -> Iterator[Found]:
     """Constants of a function that the files of `in` write down as a literal."""
     for number in range(places.world.size):
         path = places.world.path(number)
@@ -134,7 +150,7 @@ def _locals(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Foun
         for (scope, bound), binds in places.world.view(number).binds.items():
             if bound == name and scope >= 0:
                 for b in binds:
-                    yield _Found(places.place(path, b.line), _written(places.text(path), b.line, name))
+                    yield Found(places.place(path, b.line), _written(places.text(path), b.line, name))
 
 
 def _written(lines: list[str], line: int, name: str) -> str:
@@ -145,7 +161,7 @@ def _written(lines: list[str], line: int, name: str) -> str:
 
 
 # -- settings -----------------------------------------------------------------------------
-def _settings(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Found]:
+def _settings(places: Places, name: str, files: tuple[str, ...]) -> Iterator[Found]:
     quoted = rf"""["'](?:--)?{re.escape(name)}["']"""
     value = r"([^,(){}\n]+(?:\([^()\n]*\))?)"
     ways = [
@@ -164,11 +180,11 @@ def _settings(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Fo
             if not hits and "DEFINE_" in (before := lines[max(0, number - 2)]):
                 hits = [m for m in [ways[-1].search(f"{before}\n{text}")] if m]
             if hits:
-                yield _Found(places.place(path, number), hits[0][1].strip())
+                yield Found(places.place(path, number), hits[0][1].strip())
 
 
 # -- parameters ---------------------------------------------------------------------------
-def _parameters(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_Found]:
+def _parameters(places: Places, name: str, files: tuple[str, ...]) -> Iterator[Found]:
     world = places.world
     function, _, parameter = name.replace("::", ".").rpartition(".")
     for sym in world.functions(function):
@@ -183,7 +199,7 @@ def _parameters(places: Places, name: str, files: tuple[str, ...]) -> Iterator[_
             text = "\n".join(lines[line - 1 : line + 2])
             found = re.match(rf"[^\n]*?\b{re.escape(parameter)}\b\s*(?::[^=\n]*)?=\s*([^,\n]+)", text)
             if found:
-                yield _Found(places.place(path, line), _closed(found[1]))
+                yield Found(places.place(path, line), _closed(found[1]))
                 break
 
 

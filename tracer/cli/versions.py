@@ -1,0 +1,85 @@
+"""`diff` and `timeline`: what changed between versions."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tracer.cli.console import Bars, Format, folders, note, one_of, write, write_lines, write_styled
+from tracer.cli.questions import Form, Rules
+
+if TYPE_CHECKING:
+    from tracer.diff.model import End
+    from tracer.evidence import Excerpt
+    from tracer.model import SourceTree
+
+PARTS = ("sites", "claims", "pairs", "defaults")
+
+
+class Least(enum.StrEnum):
+    """From which severity on the exit status is 1."""
+
+    breaking = "breaking"
+    any = "any"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(diff)
+
+
+def diff(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="ENGINE@VERSION, or a folder such as ./checkout.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="ENGINE@VERSION, or a folder.")],
+    role: Annotated[str, typer.Option(help="Only this role.")] = "all",
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"Compare only: {', '.join(PARTS)}.", show_default=False)
+    ] = None,
+    excerpts: Annotated[bool, typer.Option("--excerpts", help="Also the code on either side.")] = False,
+    fail_on: Annotated[
+        Least | None,
+        typer.Option(help="Status 1 on a breaking change, or on any change of behaviour.", show_default=False),
+    ] = None,
+    rules: Rules = None,
+    form: Form = Format.text,
+) -> None:
+    """What differs between two versions: added, removed, moved, renamed, gated otherwise, claims that flipped."""
+    from tracer.model import ROLES
+
+    one_of(role, ("all", *ROLES), "role")
+    for part in only or []:
+        one_of(part, PARTS, "part")
+    from tracer.diff import diff as compare
+    from tracer.diff import failing, subjects
+
+    with Bars() as bars:
+        sides = subjects(before, after, progress=bars)
+        found = compare(*sides, role=role, only=only or (), rules=folders(rules or []), progress=bars)
+    from tracer.render import changes as render
+
+    show = _excerpts({"before": sides[0].tree, "after": sides[1].tree}) if excerpts else None
+    if form is Format.json:
+        from tracer.render.json import dumps
+
+        write(dumps(render.document(found)))
+    elif form is Format.md:
+        write_lines(render.markdown(found, show))
+    else:
+        write_styled(render.text(found, show))
+    if not any(found.compared.values()) and not found.changes:
+        note("no site on either side — see `tracer where`")
+        raise typer.Exit(3)
+    if fail_on and failing(found.changes, fail_on.value):
+        raise typer.Exit(1)
+
+
+def _excerpts(trees: dict[str, SourceTree]) -> Callable[[str, End], Excerpt | None]:
+    from tracer.evidence import excerpt
+
+    def show(side: str, end: End) -> Excerpt | None:
+        return excerpt(trees[side], end.file, end.first, end.last, 2) if end.first else None
+
+    return show

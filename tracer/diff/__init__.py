@@ -1,0 +1,143 @@
+"""What differs between two versions of an engine: places of its roles, rules, defaults, claims, pairs.
+
+Takes two specs, `ENGINE@VERSION` or a folder that the engine's target fits; makes a `Difference`. Code that was moved,
+laid out or commented differently is no change of behaviour: it is counted and said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from tracer import trace
+from tracer.checkout import folder_tree, open_tree
+from tracer.diff import verdicts
+from tracer.diff.compare import Comparison
+from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, Severity
+from tracer.diff.places import Side, end_of
+from tracer.errors import UsageError
+from tracer.model import EngineRevision, Gap, Site, SourceTree
+from tracer.rules import rules_for
+from tracer.survey import Progress, survey
+from tracer.survey.store import Store
+from tracer.targets import Target, Version, parse_spec
+
+__all__ = ["Difference", "Subject", "diff", "failing", "subjects"]
+
+
+class Subject:
+    """One side as it was asked for: its target, the version whose rules apply to it, its tree."""
+
+    def __init__(self, target: Target, version: Version, tree: SourceTree) -> None:
+        self.target, self.version, self.tree = target, version, tree
+        self.revision = EngineRevision(tree.engine, tree.version, tree.revision)
+
+
+def subjects(before: str, after: str, *, progress: Progress | None = None) -> tuple[Subject, Subject]:
+    """Both sides; a folder is read as the other side's engine, by the rules for the other side's version."""
+    specs = (before, after)
+    pinned = [None if _is_folder(s) else parse_spec(s) for s in specs]
+    known = next((p for p in pinned if p), None)
+    if known is None:
+        raise UsageError("two folders have no engine", todo="name one side as ENGINE@VERSION")
+    names = {p[0].name for p in pinned if p}
+    if len(names) > 1:
+        raise UsageError(f"{before} and {after} are two engines", todo="compare two versions of one")
+    out = []
+    for spec, pin in zip(specs, pinned, strict=True):
+        target, version = pin or known
+        tree = open_tree((target, version), progress=progress) if pin else folder_tree(spec, target, version.name)
+        out.append(Subject(target, version, tree))
+    return out[0], out[1]
+
+
+def _is_folder(spec: str) -> bool:
+    return ("/" in spec or spec in (".", "..")) and Path(spec).is_dir()
+
+
+def diff(
+    a: Subject,
+    b: Subject,
+    *,
+    role: str = "all",
+    only: Sequence[str] = (),
+    rules: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> Difference:
+    """The changes from `a` to `b`, in `role` or all of them.
+
+    `only` takes of sites, claims, pairs, defaults; without it all are compared.
+    """
+    store = Store()
+    found = [trace.where_tree(role, s.target, s.version, s.tree, tuple(rules), store, progress) for s in (a, b)]
+    facts = [survey(s.tree, store, progress) for s in (a, b)]
+    sides = [Side(s.tree, f, t.sites) for s, f, t in zip((a, b), facts, found, strict=True)]
+    comparison = Comparison(*sides)
+    changes = [*comparison.changes(), *_rules(b, sides, comparison, rules)] if _asked("sites", only) else []
+    ignored = Counter(comparison.ignored)
+    for part, ask in verdicts.PARTS.items():
+        if _asked(part, only):
+            more, count = ask(a, b, sides, role, tuple(rules), store, progress)
+            changes += more
+            ignored.update({f"{part} with the same outcome": count})
+    gaps = tuple((side, g) for side, t in zip(("before", "after"), found, strict=True) for g in t.gaps if _open(g))
+    return Difference(
+        a.revision,
+        b.revision,
+        tuple(sorted(changes, key=_order)),
+        comparison.compared(),
+        dict(sorted(ignored.items())),
+        gaps,
+    )
+
+
+def _asked(part: str, only: Sequence[str]) -> bool:
+    return not only or part in only
+
+
+def _open(gap: Gap) -> bool:
+    return "/" not in gap.what
+
+
+def _rules(b: Subject, sides: Sequence[Side], comparison: Comparison, extra: Sequence[Path]) -> Iterator[Change]:
+    """Rules that found something before and find nothing now."""
+    was, now = ({s.rule for s in side.sites} for side in sides)
+    first: dict[str, Site] = {}
+    for site in sorted(sides[0].sites, key=lambda s: (s.file, s.first)):
+        first.setdefault(site.rule, site)
+    applies = {r.id for r in rules_for(b.target.name, b.version.name, tuple(extra))}
+    heirs: dict[str, set[str]] = {}
+    for rule, other in comparison.partners:
+        heirs.setdefault(rule, set()).add(other)
+    for rule in sorted(was - now):
+        others = sorted(heirs.get(rule, ()))
+        why = "matches nothing any more" if rule in applies else f"is not asked of {b.revision.version}"
+        detail = f"rule {why}" + (f"; {', '.join(others)} finds its place now" if others else "")
+        site = first[rule]
+        severity: Severity = "behaviour" if others or rule not in applies else "breaking"
+        yield Change("rule", rule, "removed", severity, end_of(site), None, detail, site.role, site.action, site.layer)
+
+
+def _order(c: Change) -> tuple[int, int, str, str, str, str, int, str, int, str]:
+    end = c.after or c.before
+    other = c.before or c.after
+    assert end is not None
+    assert other is not None
+    return (
+        SEVERITIES.index(c.severity),
+        KINDS.index(c.kind),
+        c.role,
+        c.id,
+        end.symbol,
+        end.file,
+        end.first,
+        other.symbol,
+        other.first,
+        c.detail,
+    )
+
+
+def failing(changes: Iterable[Change], least: str) -> bool:
+    """Whether some change counts for `least`: breaking, or any change of behaviour."""
+    return any(c.severity == "breaking" or (least == "any" and c.severity == "behaviour") for c in changes)

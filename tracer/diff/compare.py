@@ -1,0 +1,212 @@
+"""Matched places → changes: where they moved to, what gates them, which statement plays the role.
+
+What is the same code in another layout, under another local name or in another file is no change of behaviour; it is
+counted, so that a reader sees how much was left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from tracer.diff.match import Loose, Matched, match, statements, travelled
+from tracer.diff.model import Change, End, Kind, Severity
+from tracer.diff.normal import reworded
+from tracer.diff.places import Place, Side, Statement, end_of
+from tracer.survey.facts import Definition
+
+LAYOUT = "laid out or commented differently"
+LOCALS = "names of locals only"
+ELSEWHERE = "changed elsewhere in the function"
+SAME = "the same"
+
+
+class Comparison:
+    """Compares the places of two sides; `ignored` counts what is no change of behaviour, by reason."""
+
+    def __init__(self, a: Side, b: Side) -> None:
+        self.a, self.b = a, b
+        self.ignored: Counter[str] = Counter()
+        self._gone: list[Loose] = []
+        self._come: list[Loose] = []
+        self._signatures: set[tuple[str, str]] = set()
+        self._matched: Matched = match(a, b)
+
+    def changes(self) -> Iterator[Change]:
+        """Every change of a place, in no order."""
+        for x, y in self._matched.pairs:
+            yield from self._pair(x, y)
+        whole_gone = [Loose(p, s) for p in self._matched.before for s in p.statements]
+        whole_come = [Loose(p, s) for p in self._matched.after for s in p.statements]
+        moves = travelled(self._gone + whole_gone, self._come + whole_come)
+        yield from _moves(moves)
+        left = {id(x.statement) for x, _ in moves}
+        arrived = {id(y.statement) for _, y in moves}
+        for place in self._matched.before:
+            if rest := [s for s in place.statements if id(s) not in left]:
+                yield self._removed(place, rest)
+        for place in self._matched.after:
+            if rest := [s for s in place.statements if id(s) not in arrived]:
+                yield self._added(place, rest)
+        yield from self._others(left, arrived)
+
+    @property
+    def partners(self) -> set[tuple[str, str]]:
+        """Rules of the older side whose places have a partner, each with a rule of the partner."""
+        return {(r, q) for x, y in self._matched.pairs for r in x.rules for q in y.rules}
+
+    def compared(self) -> dict[str, int]:
+        """How many places either side has, and how many were paired."""
+        return {
+            "before": len(self.a.places),
+            "after": len(self.b.places),
+            "paired": len(self._matched.pairs),
+        }
+
+    # -- one pair ------------------------------------------------------------------------------
+    def _pair(self, x: Place, y: Place) -> Iterator[Change]:
+        if kind := _moved(x, y):
+            yield _change(kind, "place", x, y, x.statements[0], y.statements[0])
+        if x.key[1] == y.key[1] and x.body == y.body:
+            self.ignored[SAME if _raw(x) == _raw(y) else LAYOUT] += 1
+            return
+        found = list(self._behaviour(x, y))
+        if not found and len(x.statements) == len(y.statements):
+            self.ignored[LOCALS if reworded(x.body, y.body) else ELSEWHERE] += 1
+        yield from found
+
+    def _behaviour(self, x: Place, y: Place) -> Iterator[Change]:
+        yield from self._signature(x, y)
+        if x.key[1] != y.key[1]:
+            yield _change(
+                "path", "behaviour", x, y, x.statements[0], y.statements[0], "action", (x.key[1],), (y.key[1],)
+            )
+            return
+        pairs, gone, come = statements(x.statements, y.statements)
+        self._gone += [Loose(x, s) for s in gone]
+        self._come += [Loose(y, s) for s in come]
+        lost: dict[str, None] = {}
+        gained: dict[str, None] = {}
+        first: tuple[Statement, Statement] | None = None
+        for s, t in pairs:
+            less, more = _conditions(s.conditions - t.conditions, t.conditions - s.conditions)
+            if less or more:
+                first = first or (s, t)
+                lost |= dict.fromkeys(less)
+                gained |= dict.fromkeys(more)
+        if first:
+            yield _change("guard", "behaviour", x, y, *first, "conditions", tuple(lost), tuple(gained))
+        other = [(s, t) for s, t in pairs if s.text != t.text and not reworded(s.text, t.text)]
+        if other:
+            detail = "statement" if x.rules & y.rules else "rule"
+            before, after = ((s.text for s, _ in other), (t.text for _, t in other))
+            yield _change("path", "behaviour", x, y, *other[0], detail, tuple(before), tuple(after))
+
+    def _signature(self, x: Place, y: Place) -> Iterator[Change]:
+        f, g = x.function, y.function
+        if f is None or g is None or f.kind == "class" or (x.symbol, y.symbol) in self._signatures:
+            return
+        before, after = _parameters(f), _parameters(g)
+        if list(before.items()) == list(after.items()):
+            return
+        self._signatures.add((x.symbol, y.symbol))
+        asked = [n for n in after if n not in before and not after[n]]
+        public = not x.tail(1)[0].startswith("_")
+        severity: Severity = "breaking" if public and (asked or before.keys() - after.keys()) else "behaviour"
+        texts = (_spelt(before), _spelt(after))
+        yield _change("path", severity, x, y, x.statements[0], y.statements[0], "signature", *texts)
+
+    def _others(self, left: Collection[int], arrived: Collection[int]) -> Iterator[Change]:
+        """Functions that play the role by fewer or more statements than before."""
+        partner = {id(x): y for x, y in self._matched.pairs}
+        gone, come = _by_place(self._gone, left), _by_place(self._come, arrived)
+        for x, y in self._matched.pairs:
+            less, more = gone.get(id(x), []), come.get(id(y), [])
+            if less or more:
+                ends = ((less or list(x.statements))[0], (more or list(partner[id(x)].statements))[0])
+                texts = (tuple(s.text for s in less), tuple(s.text for s in more))
+                yield _change("path", "behaviour", x, y, *ends, "statements", *texts)
+
+    # -- without a partner --------------------------------------------------------------------------
+    def _removed(self, place: Place, rest: Sequence[Statement]) -> Change:
+        stands = self.b.defines(place.symbol)
+        public = not place.tail(1)[0].startswith("_")
+        detail = "the function is still there" if stands else "the function is gone"
+        severity: Severity = "breaking" if public and not stands else "behaviour"
+        return _change("removed", severity, place, None, rest[0], None, detail, tuple(s.text for s in rest))
+
+    def _added(self, place: Place, rest: Sequence[Statement]) -> Change:
+        stood = self.a.defines(place.symbol)
+        detail = "the function was there before" if stood else "a new function"
+        return _change("added", "behaviour", None, place, None, rest[0], detail, (), tuple(s.text for s in rest))
+
+
+def _moves(moves: Iterable[tuple[Loose, Loose]]) -> Iterator[Change]:
+    """One change for each pair of functions between which statements travelled."""
+    by_way: dict[tuple[int, int], list[tuple[Loose, Loose]]] = defaultdict(list)
+    for x, y in moves:
+        by_way[id(x.place), id(y.place)].append((x, y))
+    for found in by_way.values():
+        x, y = found[0]
+        texts = tuple(a.statement.text for a, _ in found), tuple(b.statement.text for _, b in found)
+        yield _change("moved", "behaviour", x.place, y.place, x.statement, y.statement, "function", *texts)
+
+
+def _by_place(loose: Iterable[Loose], done: Collection[int]) -> dict[int, list[Statement]]:
+    out: dict[int, list[Statement]] = defaultdict(list)
+    for item in loose:
+        if id(item.statement) not in done:
+            out[id(item.place)].append(item.statement)
+    return out
+
+
+def _moved(x: Place, y: Place) -> Kind | None:
+    if x.tail(1) != y.tail(1):
+        return "renamed"
+    if x.file != y.file:
+        return "moved"
+    return "renamed" if x.symbol != y.symbol else None
+
+
+def _raw(place: Place) -> list[str]:
+    f = place.function
+    lines = place.side.lines(place.file)
+    return list(lines[f.first - 1 : f.last]) if f else []
+
+
+def _conditions(lost: frozenset[str], gained: frozenset[str]) -> tuple[list[str], list[str]]:
+    """What is left of two sets of conditions without those that differ in the names of locals only."""
+    more = sorted(gained)
+    less = []
+    for condition in sorted(lost):
+        twin = next((c for c in more if reworded(condition, c)), None)
+        if twin is None:
+            less.append(condition)
+        else:
+            more.remove(twin)
+    return less, more
+
+
+def _parameters(d: Definition) -> dict[str, str]:
+    return {p.kind + p.name: p.default for p in d.params if p.name not in ("self", "cls", "this")}
+
+
+def _spelt(parameters: dict[str, str]) -> tuple[str, ...]:
+    return (f"({', '.join(f'{n}={v}' if v else n for n, v in parameters.items())})",)
+
+
+def _change(
+    kind: Kind,
+    severity: Severity,
+    x: Place | None,
+    y: Place | None,
+    s: Statement | None,
+    t: Statement | None,
+    detail: str = "",
+    before: tuple[str, ...] = (),
+    after: tuple[str, ...] = (),
+) -> Change:
+    role, action, layer, _ = (y or x).key  # type: ignore[union-attr]
+    site = (t or s).site  # type: ignore[union-attr]
+    ends: list[End | None] = [end_of(e.site, text) if e else None for e, text in ((s, before), (t, after))]
+    return Change("site", site.rule, kind, severity, ends[0], ends[1], detail, role, action, layer)

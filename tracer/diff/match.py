@@ -1,0 +1,145 @@
+"""Which place of the older version is which place of the newer one: by name, then by code, never by line.
+
+Stages, each on what the ones before left over: the same function; the same function with another layer or rule; the
+same class and function elsewhere; the same method of another class, if its code is alike; a function with nearly the
+same code; the same function with another action of the role. What a statement did may also go on in another function: `travelled`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from tracer.diff.places import Place, Side, Statement
+
+SAME_CODE = 75.0  # a function's code is so like another's that it is the same function
+SAME_METHOD = 50.0  # enough where its name is the same too
+SAME_STATEMENT = 70.0  # a statement goes on in another function
+SAME_STEP = 60.0  # enough where the same rule finds it
+
+
+@dataclass(slots=True)
+class Matched:
+    """Pairs of places, and what has no partner."""
+
+    pairs: list[tuple[Place, Place]]
+    before: list[Place]
+    after: list[Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A statement without partner, and the place that it is in."""
+
+    place: Place
+    statement: Statement
+
+
+def match(a: Side, b: Side) -> Matched:
+    """Pair the places of two versions of an engine."""
+    found = Matched([], list(a.places.values()), list(b.places.values()))
+    by_name(found, lambda p: p.key)
+    by_name(found, lambda p: (p.key[0], p.key[1], p.symbol))
+    by_name(found, lambda p: (*p.key[:3], p.tail(2)) if len(p.tail(2)) == 2 else None)
+    by_code(found, lambda p: (*p.key[:3], p.tail(1)), SAME_METHOD)
+    by_code(found, lambda p: p.key[:3], SAME_CODE)
+    by_name(found, lambda p: (p.key[0], p.symbol))
+    found.pairs.sort(key=lambda pair: (pair[1].key, pair[0].key))
+    return found
+
+
+def by_name(found: Matched, key: Callable[[Place], Hashable]) -> None:
+    """Pair places that agree in `key`; of several, those whose code is most alike."""
+    _pair(found, key, lambda x, y: fuzz.ratio(x.body, y.body), 0)
+
+
+def by_code(found: Matched, key: Callable[[Place], Hashable], least: float) -> None:
+    """Pair places that agree in `key` and whose code is at least so much alike."""
+    _pair(found, key, lambda x, y: _alike(x.body, y.body, least), least)
+
+
+def _pair(
+    found: Matched, key: Callable[[Place], Hashable], alike: Callable[[Place, Place], float], least: float
+) -> None:
+    groups: dict[Hashable, tuple[list[Place], list[Place]]] = defaultdict(lambda: ([], []))
+    for side, places in enumerate((found.before, found.after)):
+        for place in places:
+            if (k := key(place)) is not None:
+                groups[k][side].append(place)
+    taken: set[int] = set()
+    for befores, afters in groups.values():
+        if not (befores and afters):
+            continue
+        alone = len(befores) == len(afters) == 1
+        scored = [
+            (-(100.0 if alone and not least else alike(x, y)), i, j)
+            for i, x in enumerate(befores)
+            for j, y in enumerate(afters)
+        ]
+        for score, i, j in sorted(scored):
+            x, y = befores[i], afters[j]
+            if -score >= least and id(x) not in taken and id(y) not in taken:
+                taken |= {id(x), id(y)}
+                found.pairs.append((x, y))
+    found.before = [p for p in found.before if id(p) not in taken]
+    found.after = [p for p in found.after if id(p) not in taken]
+
+
+def statements(
+    before: Iterable[Statement], after: Iterable[Statement]
+) -> tuple[list[tuple[Statement, Statement]], list[Statement], list[Statement]]:
+    """Pair the statements of one place with those of its partner: the same text first, then the most alike."""
+    left, right = list(before), list(after)
+    scored = sorted(
+        (-_weight(x, y), i, j) for i, x in enumerate(left) for j, y in enumerate(right) if _weight(x, y) >= SAME_METHOD
+    )
+    pairs: list[tuple[int, int]] = []
+    for _, i, j in scored:
+        if all(i != a and j != b for a, b in pairs):
+            pairs.append((i, j))
+    if len(left) == len(right) == 1:
+        pairs = [(0, 0)]
+    done_left, done_right = {i for i, _ in pairs}, {j for _, j in pairs}
+    return (
+        [(left[i], right[j]) for i, j in sorted(pairs)],
+        [s for i, s in enumerate(left) if i not in done_left],
+        [s for j, s in enumerate(right) if j not in done_right],
+    )
+
+
+def _weight(x: Statement, y: Statement) -> float:
+    """How much two statements are alike; of several with the same text those with the same conditions."""
+    shared = len(x.conditions & y.conditions) / max(1, len(x.conditions | y.conditions))
+    return float(fuzz.ratio(x.text, y.text)) + shared
+
+
+def travelled(gone: list[Loose], come: list[Loose]) -> list[tuple[Loose, Loose]]:
+    """Statements that play the same action of a role, now in another function; one statement travels once."""
+    scored = []
+    for i, x in enumerate(gone):
+        for j, y in enumerate(come):
+            if x.place.key[:3] != y.place.key[:3] or x.place.symbol == y.place.symbol:
+                continue
+            least = SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
+            score = fuzz.ratio(x.statement.text, y.statement.text, score_cutoff=least)
+            if score >= least:
+                scored.append((-score, i, j))
+    out: list[tuple[int, int]] = []
+    used_left: set[int] = set()
+    used_right: set[int] = set()
+    for _, i, j in sorted(scored):
+        if i not in used_left and j not in used_right:
+            used_left.add(i)
+            used_right.add(j)
+            out.append((i, j))
+    return [(gone[i], come[j]) for i, j in sorted(out)]
+
+
+def _alike(a: str, b: str, least: float) -> float:
+    shorter, longer = sorted((len(a), len(b)))
+    if not longer or 200.0 * shorter / (shorter + longer) < least:
+        return 0.0
+    return float(fuzz.ratio(a, b, score_cutoff=least))

@@ -1,0 +1,138 @@
+"""Code without its formatting: the same text for the same code, however it is laid out, commented or quoted.
+
+Takes lines of Python or C++ and conditions as `where` prints them. Refuses to know what they mean.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from tracer.reading.branches import atom, parts_of
+
+_PIECES = r"""(?P<comment>%s)
+    |(?P<string>[rRbBuUfFL]{0,2}(?:\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
+    |(?P<word>[A-Za-z_]\w*|\d[\w.']*)|(?P<mark>->|::|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%%&|^]=|[^\s\w\\])"""
+_PYTHON = re.compile(_PIECES % r"\#[^\n]*", re.VERBOSE | re.DOTALL)
+_CPP = re.compile(_PIECES % r"//[^\n]*|/\*.*?\*/", re.VERBOSE | re.DOTALL)
+_ROOT = re.compile(r"[a-z_][a-z0-9_]*[a-z0-9]|[a-z]")  # a local: no constant, no type, no C++ member
+_WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|::|->|\S")
+_LOOP = re.compile(r"(?:for|while|do|async for)\b")
+_IF = re.compile(r"(?:if|elif)\b\s*(?:constexpr\b)?")
+
+
+def tokens(text: str, python: bool) -> list[str]:
+    """The tokens of `text` without comments and layout; strings in one kind of quotes, no comma before a closing."""
+    out: list[str] = []
+    for found in (_PYTHON if python else _CPP).finditer(text):
+        token = found[0]
+        if found.lastgroup == "comment":
+            continue
+        if found.lastgroup == "string" and python:
+            token = _string(token)
+        if token in (")", "]", "}") and out and out[-1] == ",":
+            out.pop()
+        out.append(token)
+    return out
+
+
+def _string(token: str) -> str:
+    try:
+        value = ast.literal_eval(token)
+    except (ValueError, SyntaxError):
+        return token.replace('"', "'")
+    return repr(value)
+
+
+def code(lines: Sequence[str], python: bool) -> str:
+    """Lines as one normalised text; of a Python definition its docstring does not count."""
+    text = "\n".join(lines)
+    if python:
+        try:
+            tree = ast.parse(textwrap.dedent(text).strip())
+        except (SyntaxError, ValueError, RecursionError):
+            pass
+        else:
+            for node in ast.walk(tree):
+                _without_docstring(node)
+            return ast.unparse(tree)
+    return " ".join(tokens(text, python))
+
+
+def _without_docstring(node: ast.AST) -> None:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            node.body = node.body[1:] or [ast.Pass()]
+
+
+# -- conditions ------------------------------------------------------------------------------
+def conditions(guards: Sequence[str], python: bool) -> frozenset[str]:
+    """What must hold, as single conditions; loops do not gate. `if a: …` and `if not a: return` say the same."""
+    found: set[str] = set()
+    for guard in guards:
+        text = " ".join(guard.split())
+        if _LOOP.match(text) or text in ("try", "else", "finally"):
+            continue
+        if head := _IF.match(text):
+            found.update(_atoms(text[head.end() :].strip(), True, python))
+        elif text.startswith("not (") and text.endswith(")"):
+            found.update(_atoms(text[5:-1].strip(), False, python))
+        else:
+            found.add(" ".join(tokens(text, python)))
+    return frozenset(found)
+
+
+def _atoms(test: str, holds: bool, python: bool) -> Iterator[str]:
+    kind, joined = parts_of(test)
+    if not kind:
+        one = joined[0].strip()
+        inner = one.removeprefix("!") if one.startswith("!") and not one.startswith("!=") else one.removeprefix("not ")
+        if inner != one:
+            yield from _atoms(inner.strip(), not holds, python)
+            return
+        what, positive = atom(one)
+        yield _said(" ".join(tokens(what, python)), positive == holds)
+    elif (kind == "and") == holds:
+        for part in joined:
+            yield from _atoms(part, holds, python)
+    else:
+        parts = sorted(p for one in joined for p in _atoms(one, holds, python))
+        yield "(" + " or ".join(parts) + ")"
+
+
+def _said(text: str, holds: bool) -> str:
+    text = text.replace(" . ", ".").replace(" -> ", ".").replace("this.", "").replace(" :: ", "::").replace("( ", "(")
+    text = text.replace(" (", "(").replace(" )", ")").replace(" [ ", "[").replace(" ]", "]").replace(" ,", ",")
+    return text if holds else f"not {text}"
+
+
+def reworded(before: str, after: str) -> bool:
+    """Whether two normalised texts differ in the names of locals only, each renamed the same way everywhere."""
+    a, b = (_WORD.findall(t) for t in (before, after))
+    if len(a) != len(b):
+        return False
+    names: dict[str, str] = {}
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        if x == y and x not in names:
+            if _ROOT.fullmatch(x) and _local(a, i):
+                names[x] = y
+            continue
+        if not (_ROOT.fullmatch(x) and _ROOT.fullmatch(y) and _local(a, i) and _local(b, i)):
+            return False
+        if names.setdefault(x, y) != y:
+            return False
+    return len(set(names.values())) == len(names)
+
+
+def _local(words: Sequence[str], at: int) -> bool:
+    before = words[at - 1] if at else ""
+    after = words[at + 1] if at + 1 < len(words) else ""
+    return before not in (".", "::", "->") and after not in ("(", "::") and words[at] not in _KEYWORDS
+
+
+_KEYWORDS = frozenset(
+    {"self", "this", "not", "in", "is", "and", "or", "none", "nullptr", "true", "false", "case", "except", "with"}
+)

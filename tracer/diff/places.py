@@ -1,0 +1,150 @@
+"""Sites → places: the statements of one action of a role in one function, their conditions, the function's code.
+
+Two versions are compared place by place, never line by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tracer.diff.model import End
+from tracer.diff.normal import code, conditions
+from tracer.model import Site, SourceTree, lines_of
+from tracer.survey import Facts, language_of
+from tracer.survey.facts import Definition
+
+Key = tuple[str, str, str, str]  # role, action, layer, symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One site with its normalised text and conditions."""
+
+    site: Site
+    text: str
+    conditions: frozenset[str]
+
+
+@dataclass(eq=False)
+class Place:
+    """The statements that play `action` of `role` in the function `symbol`."""
+
+    side: Side
+    key: Key
+    sites: list[Site] = field(default_factory=list)
+
+    @property
+    def symbol(self) -> str:
+        """The function's whole name."""
+        return self.key[3]
+
+    @property
+    def file(self) -> str:
+        """Where the function lies."""
+        return self.sites[0].file
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules that found it."""
+        return frozenset(s.rule for s in self.sites)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """Its statements in order."""
+        return tuple(self.side.statement(s) for s in self.sites)
+
+    @cached_property
+    def function(self) -> Definition | None:
+        """The definition that holds the first statement."""
+        return self.side.function(self.sites[0])
+
+    @cached_property
+    def body(self) -> str:
+        """The function's normalised code; without a function the statements'."""
+        if self.function is None:
+            return "\n".join(s.text for s in self.statements)
+        return self.side.code(self.file, self.function.first, self.function.last)
+
+    def tail(self, parts: int) -> tuple[str, ...]:
+        """The last parts of its name."""
+        return tail(self.symbol, parts)
+
+
+class Side:
+    """One version of an engine, as far as a comparison asks: its places, its functions, its code without layout."""
+
+    def __init__(self, tree: SourceTree, facts: Facts, sites: Iterable[Site]) -> None:
+        self.tree, self.facts = tree, facts
+        self.sites = [s for s in sites if not s.context]
+        self._numbers = {f.path: n for n, f in enumerate(facts.files)}
+        self._lines: dict[str, list[str]] = {}
+        self._code: dict[tuple[str, int, int], str] = {}
+
+    @cached_property
+    def places(self) -> dict[Key, Place]:
+        """Every place, in the order of its key."""
+        found: dict[Key, Place] = {}
+        for site in self.sites:
+            key = (site.role, site.action, site.layer, site.symbol)
+            found.setdefault(key, Place(self, key)).sites.append(site)
+        for place in found.values():
+            place.sites.sort(key=lambda s: (s.file, s.first, s.last, s.rule))
+        return {k: found[k] for k in sorted(found)}
+
+    def lines(self, file: str) -> Sequence[str]:
+        """The lines of a file."""
+        if file not in self._lines:
+            self._lines[file] = lines_of(self.tree.read(file))
+        return self._lines[file]
+
+    def code(self, file: str, first: int, last: int) -> str:
+        """Lines of a file, normalised."""
+        key = (file, first, last)
+        if key not in self._code:
+            self._code[key] = code(self.lines(file)[first - 1 : last], language_of(file) == "python")
+        return self._code[key]
+
+    def statement(self, site: Site) -> Statement:
+        """A site, ready to be compared."""
+        text = self.code(site.file, site.first, site.last)
+        return Statement(site, text, conditions(site.guards, language_of(site.file) == "python"))
+
+    def function(self, site: Site) -> Definition | None:
+        """The definition of the function or class that holds a site: the innermost one of its name, else of any."""
+        number = self._numbers.get(site.file)
+        if number is None:
+            return None
+        around = [d for d in self.facts.of(number).definitions if d.first <= site.first <= d.last]
+        named = [d for d in around if tail(d.name, 1) == tail(site.symbol, 1)]
+        return min(named or around, key=lambda d: (d.last - d.first, d.line), default=None)
+
+    def defines(self, symbol: str) -> bool:
+        """Whether some file defines a function or class whose name ends as `symbol` does (two parts)."""
+        wanted = tail(symbol, 2)
+        return any(
+            tail(d.name, len(wanted)) == wanted or tail(d.name, 2) == wanted
+            for n in self.facts.files_with("d", wanted[-1])
+            for d in self.facts.of(n).definitions
+        )
+
+
+def tail(symbol: str, parts: int) -> tuple[str, ...]:
+    """The last parts of a dotted or C++ name."""
+    return tuple(symbol.replace("::", ".").split("."))[-parts:]
+
+
+def end_of(site: Site, text: Sequence[str] = ()) -> End:
+    """How a side shows a site."""
+    return End(
+        site.symbol,
+        site.file,
+        site.def_line,
+        site.first,
+        site.last,
+        site.digest,
+        site.permalink,
+        site.rule,
+        tuple(text),
+    )

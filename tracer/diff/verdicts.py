@@ -1,0 +1,207 @@
+"""What else may differ: verdicts of claims, exits of pairs, values that claims name. Kept in the cache side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tracer import answers, questions
+from tracer.claims import values
+from tracer.claims.model import Checked, Evidence, Predicate
+from tracer.diff.model import Change, End, Severity
+from tracer.diff.places import Side, tail
+from tracer.errors import UsageError
+from tracer.pairs import Holder
+from tracer.survey import Progress
+from tracer.survey.store import Store
+
+if TYPE_CHECKING:
+    from tracer.diff import Subject
+
+Found = tuple[list[Change], int]
+
+
+def claims(
+    a: Subject,
+    b: Subject,
+    sides: Sequence[Side],
+    role: str,
+    rules: tuple[Path, ...],
+    _: Store,
+    progress: Progress | None,
+) -> Found:
+    """Claims whose verdict is another one; how many have the same. With a role: those that rest on its functions."""
+    asked = [
+        questions.check_tree(s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, progress)
+        for s in (a, b)
+    ]
+    homes = {s.symbol for side in sides for s in side.sites} if role != "all" else None
+    changes, same = [], 0
+    for name in sorted(asked[0].checked.keys() | asked[1].checked.keys()):
+        before, after = (v.checked.get(name) for v in asked)
+        if before is None or after is None or not (homes is None or _rests_on(before, after, homes)):
+            continue
+        if before.verdict == after.verdict:
+            same += 1
+            continue
+        severity: Severity = "breaking" if (before.verdict, after.verdict) == ("holds", "fails") else "behaviour"
+        ends = (_claim_end(before), _claim_end(after))
+        detail = f"{before.verdict} → {after.verdict}: {after.text.en}"
+        changes.append(Change("claim", name, "claim", severity, *ends, detail))
+    return changes, same
+
+
+def _rests_on(before: Checked, after: Checked, homes: set[str]) -> bool:
+    return any(e.symbol in homes for c in (before, after) for e in c.evidence)
+
+
+def _claim_end(c: Checked) -> End:
+    text = (c.verdict, *([c.why] if c.why else []))
+    if not c.evidence:
+        return End(text=text)
+    e = c.evidence[0]
+    return End(e.symbol, e.file, 0, e.first, e.last, e.digest, e.permalink, text=text)
+
+
+# -- pairs -----------------------------------------------------------------------------------
+def pairs(
+    a: Subject,
+    b: Subject,
+    _: Sequence[Side],
+    role: str,
+    rules: tuple[Path, ...],
+    store: Store,
+    progress: Progress | None,
+) -> Found:
+    """Functions that now miss a release on some way out, or no longer do; how many are as before."""
+    before, after = ({_holder_key(h): h for h in _holders(s, role, rules, store, progress)} for s in (a, b))
+    changes, same = [], 0
+    for key in sorted(before.keys() | after.keys()):
+        old, new = before.get(key), after.get(key)
+        was, now = (h.missing if h else None for h in (old, new))
+        if was == now or (was or 0) == (now or 0):
+            same += 1
+            continue
+        severity: Severity = "breaking" if (now or 0) > (was or 0) else "behaviour"
+        ends = (_holder_end(old), _holder_end(new))
+        changes.append(Change("pair", key[0], "claim", severity, *ends, _exits(was, now), (new or old).rule))  # type: ignore[union-attr]
+    return [_without_role(c) for c in changes], same
+
+
+def _without_role(c: Change) -> Change:
+    return Change(c.what, c.id, c.kind, c.severity, c.before, c.after, c.detail)
+
+
+def _exits(was: int | None, now: int | None) -> str:
+    return f"exits that miss a release: {'no such function' if was is None else was} → " + (
+        "no such function" if now is None else str(now)
+    )
+
+
+def _holder_key(h: Holder) -> tuple[str, tuple[str, ...], str]:
+    return (h.rule, tail(h.symbol, 2), h.does)
+
+
+def _holder_end(h: Holder | None) -> End | None:
+    if h is None:
+        return None
+    lines = tuple(f"{e.kind} at {e.line} since {e.since}" for e in h.exits if e.verdict == "missing")
+    return End(h.symbol, h.file, h.def_line, h.def_line, h.def_line, rule=h.rule, text=lines)
+
+
+def _holders(s: Subject, role: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> list[Holder]:
+    key = _key("pairs", s, role, rules)
+    body = store.answer(key)
+    if body is None:
+        from tracer.graph.world import World
+        from tracer.pair_rules import pair_rules
+        from tracer.pairs import judge
+        from tracer.survey import survey
+
+        try:
+            asked = pair_rules(role, s.target.name, s.version.name, rules)
+        except UsageError:  # this role, or this engine, has no pairs
+            return []
+        body = msgspec.msgpack.encode(judge(World([(survey(s.tree, store, progress), s.target)]), asked)[0])
+        store.put_answer(key, body)
+    return msgspec.msgpack.decode(body, type=list[Holder])
+
+
+# -- defaults ----------------------------------------------------------------------------------
+def defaults(
+    a: Subject,
+    b: Subject,
+    _: Sequence[Side],
+    role: str,
+    rules: tuple[Path, ...],
+    store: Store,
+    progress: Progress | None,
+) -> Found:
+    """Values that claims name and that are written differently; a role does not narrow them."""
+    if role != "all":
+        return [], 0
+    before, after = (_values(s, rules, store, progress) for s in (a, b))
+    changes, same = [], 0
+    for name in sorted(before.keys() & after.keys()):
+        old, new = before[name], after[name]
+        if {values.bare(v) for v, _ in old} == {values.bare(v) for v, _ in new}:
+            same += 1
+            continue
+        texts = [" or ".join(dict.fromkeys(v for v, _ in side)) for side in (old, new)]
+        ends = (_value_end(old), _value_end(new))
+        changes.append(Change("default", name, "claim", "behaviour", *ends, f"{texts[0]} → {texts[1]}"))
+    return changes, same
+
+
+def _value_end(found: list[tuple[str, Evidence]]) -> End:
+    e = found[0][1]
+    return End(e.symbol, e.file, 0, e.first, e.last, e.digest, e.permalink, text=tuple(v for v, _ in found))
+
+
+def _values(
+    s: Subject, rules: tuple[Path, ...], store: Store, progress: Progress | None
+) -> dict[str, list[tuple[str, Evidence]]]:
+    """What each name that a `value_is` claim asks about is set to; only names that have a value."""
+    key = _key("values", s, "", rules)
+    body = store.answer(key)
+    if body is None:
+        from tracer.claims.select import Places
+        from tracer.graph.world import World
+        from tracer.roles import Roles
+        from tracer.survey import survey
+
+        places = Places(Roles(World([(survey(s.tree, store, progress), s.target)])), (), s.version.name, rules)
+        found: dict[str, list[tuple[str, Evidence]]] = {}
+        for p in _asked_values(questions.content(s.target.name, rules)):
+            written = [(f.value, places.evidence("value", [f.place])) for f in values.written(places, p)]
+            if written:
+                found.setdefault(values.name_of(p), []).extend((v, e[0]) for v, e in written if e)
+        body = msgspec.msgpack.encode({k: v for k, v in found.items() if v})
+        store.put_answer(key, body)
+    return msgspec.msgpack.decode(body, type=dict[str, list[tuple[str, Evidence]]])
+
+
+def _asked_values(said: questions.Content) -> Iterator[Predicate]:
+    todo = [c.predicate for c in said.claims]
+    seen: set[str] = set()
+    while todo:
+        p = todo.pop(0)
+        todo += p.inner
+        shown = f"{sorted(p.options.items(), key=str)}"
+        if p.kind == "value_is" and "members" not in p.options and shown not in seen:
+            seen.add(shown)
+            yield p
+
+
+def _key(what: str, s: Subject, role: str, rules: tuple[Path, ...]) -> str:
+    """Where an outcome of a side is kept: every input is named."""
+    revision = s.revision.revision
+    digests = ":".join(answers.rules_digest(k, rules) for k in (s.target.name, "pairs", f"questions/{s.target.name}"))
+    source = f"{s.target.name}:{s.version.name}:{revision.digest}:{revision.commit}"
+    return f"{what}:{role}:{source}:{digests}:{answers.code_digest()}"
+
+
+PARTS: dict[str, Callable[..., Found]] = {"claims": claims, "pairs": pairs, "defaults": defaults}

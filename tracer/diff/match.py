@@ -2,7 +2,8 @@
 
 Stages, each on what the ones before left over: the same function; the same function with another layer or rule; the
 same class and function elsewhere; the same method of another class, if its code is alike; a function with nearly the
-same code; the same function with another action of the role. What a statement did may also go on in another function: `travelled`.
+same code; the same function with another action of the role. What a statement did may also go on in another function:
+`travelled`.
 """
 
 from __future__ import annotations

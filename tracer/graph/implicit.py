@@ -1,5 +1,5 @@
 """Calls that no call expression names: properties that are read, wrappers that decorators put around a function,
-the `__post_init__` of a record, the two ends of a `with`.
+the `__post_init__` of a record, the two ends of a `with`, the `__getattr__` of a module.
 
 A run enters these functions although the statement does not spell them, so a path that leaves them out has a hole.
 Python only: C++ has operators and destructors, which `dispatch` and the readings look at.
@@ -17,7 +17,7 @@ from tracer.graph.calls import Calls
 from tracer.graph.types import Types
 from tracer.graph.world import Sym, World
 from tracer.model import Basis
-from tracer.survey.facts import Access, Call, Definition
+from tracer.survey.facts import Access, Call, Definition, Import
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
@@ -47,6 +47,8 @@ class Implicit:
         if not view.python:
             return
         yield from self._from(number, view.facts.accesses, view.facts.calls)
+        for item in view.facts.imports if self._answering else ():
+            yield from self._imported(number, item)
         for index, d in enumerate(view.facts.definitions):
             if d.kind == "function" and d.decorators:
                 yield from self._wrapped(Sym(number, index), d)
@@ -58,11 +60,16 @@ class Implicit:
             return
         own = (a for a in view.facts.accesses if self.world.function_of(sym.file, a.scope) == sym.index)
         yield from self._from(sym.file, own, calls)
+        for item in view.facts.imports if self._answering else ():
+            if self.world.function_of(sym.file, item.scope) == sym.index:
+                yield from self._imported(sym.file, item)
         yield from self._held(sym)
 
     def _from(self, number: int, accesses: Iterable[Access], calls: Iterable[Call]) -> Iterator[Entered]:
         for a in accesses:
             yield from self._read(number, a.scope, a.target, a.line)
+            if self._answering and a.op == "read":
+                yield from self._asked(number, a.scope, a.target, a.line)
         for call in calls:
             head = parts(call.callee)[:-1]
             if len(head) > 1:
@@ -96,6 +103,35 @@ class Implicit:
                 for to, basis in self.calls.method(t, item[1:], True):
                     if isinstance(to, Sym) and to != source and self._is_getter(to):
                         yield Entered(source, to, "dynamic" if basis == "inherited" else "call", basis, number, line)
+
+    # -- modules ---------------------------------------------------------------------
+    @functools.cached_property
+    def _answering(self) -> dict[int, Sym]:
+        """Modules that answer for names they do not have (`__getattr__`, PEP 562), and that function."""
+        found = (s for s in self.world.defined("__getattr__") if self.world.view(s.file).python)
+        return {s.file: s for s in found if (d := self.world.definition(s)) is not None and d.parent < 0}
+
+    def _asked(self, number: int, scope: int, path: str, line: int) -> Iterator[Entered]:
+        """The `__getattr__` of a module of which `path` reads a name that it does not define."""
+        items = parts(path)
+        if len(items) < 2 or items[1][0] != "." or items[0] in ("self", "cls"):
+            return
+        for t in self.types.of(number, scope, items[0]):
+            answer = self._answering.get(t.ref.file) if t.kind == "mod" and isinstance(t.ref, Sym) else None
+            if answer is not None and not self._has(answer.file, items[1][1:]):
+                source = Sym(number, self.world.function_of(number, scope))
+                yield Entered(source, answer, "call", "typed", number, line)
+
+    def _has(self, module: int, name: str) -> bool:
+        view = self.world.view(module)
+        return (-1, name) in view.children or name in view.imports
+
+    def _imported(self, number: int, item: Import) -> Iterator[Entered]:
+        owner = self.world.modules.get(self.world.absolute(number, item)) if item.name else None
+        answer = self._answering.get(owner) if owner is not None else None
+        if answer is not None and not self._has(answer.file, item.name):
+            source = Sym(number, self.world.function_of(number, item.scope))
+            yield Entered(source, answer, "call", "typed", number, item.line)
 
     def _is_getter(self, sym: Sym) -> bool:
         d = self.world.definition(sym)

@@ -295,8 +295,8 @@ class World:
         view = self.view(file)
         for s in (*self.chain(file, scope), -1):
             found = view.children.get((s, name))
-            if found:
-                return Sym(file, found[-1])
+            if found and not (view.python and s >= 0 and s != scope and self.is_class(Sym(file, s))):
+                return Sym(file, found[-1])  # Python's methods do not see the names of their class
         for i in view.imports.get(name, ()):
             target = self.imported(file, i)
             if target is not None:

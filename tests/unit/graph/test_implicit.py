@@ -173,3 +173,46 @@ def test_the_ends_of_a_with_and_what_follows_a_constructor() -> None:
         ("a.go", "a.Guard.__exit__", "call"),
         ("a.go", "a.Key.__post_init__", "call"),
     } <= _edges(w)
+
+
+def test_a_module_that_answers_for_names_it_does_not_have() -> None:
+    w = world(
+        envs_py="""
+        REAL = 1
+
+        def known():
+            pass
+
+        def __getattr__(name):
+            return name
+        """,
+        a_py="""
+        import envs
+
+        def go():
+            return envs.LAZY
+
+        def plain():
+            envs.known()
+
+        def late():
+            from envs import current
+        """,
+    )
+    found = {(s, t) for s, t, _ in _edges(w) if t == "envs.__getattr__"}
+    assert found == {("a.go", "envs.__getattr__"), ("a.late", "envs.__getattr__")}
+
+
+def test_a_method_does_not_see_its_classs_names() -> None:
+    w = world(
+        helpers_py="def rope(config):\n    pass\n",
+        a_py="""
+        from helpers import rope
+
+        class Config:
+            @property
+            def rope(self):
+                return rope(self)
+        """,
+    )
+    assert ("a.Config.rope", "helpers.rope", "call") in _edges(w)

@@ -29,6 +29,7 @@ class Least(enum.StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(diff)
+    app.command()(timeline)
 
 
 def diff(
@@ -74,6 +75,37 @@ def diff(
         raise typer.Exit(3)
     if fail_on and failing(found.changes, fail_on.value):
         raise typer.Exit(1)
+
+
+def timeline(
+    role: Annotated[str, typer.Argument(help="A role, or 'all'.")],
+    engine: Annotated[str, typer.Argument(help="ENGINE.")],
+    since: Annotated[str, typer.Option("--from", help="The oldest version.", show_default=False)] = "",
+    until: Annotated[str, typer.Option("--to", help="The newest version.", show_default=False)] = "",
+    rules: Rules = None,
+    form: Form = Format.text,
+) -> None:
+    """A role through the versions that are in the cache: where each place of it lies, and when it changed."""
+    from tracer.model import ROLES
+
+    one_of(role, ("all", *ROLES), "role")
+    from tracer.timeline import timeline as ask
+
+    with Bars() as bars:
+        found = ask(role, engine, since=since, until=until, rules=folders(rules or []), progress=bars)
+    from tracer.render import timelines as render
+
+    if form is Format.json:
+        from tracer.render.json import dumps
+
+        write(dumps(render.document(found)))
+    elif form is Format.md:
+        write_lines(render.markdown(found))
+    else:
+        write_styled(render.text(found))
+    if not found.lines:
+        note("no site in any of these versions — see `tracer where`")
+        raise typer.Exit(3)
 
 
 def _excerpts(trees: dict[str, SourceTree]) -> Callable[[str, End], Excerpt | None]:

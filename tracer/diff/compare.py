@@ -51,6 +51,11 @@ class Comparison:
         yield from self._others(left, arrived)
 
     @property
+    def pairs(self) -> list[tuple[Place, Place]]:
+        """The places that are the same one in both versions."""
+        return self._matched.pairs
+
+    @property
     def partners(self) -> set[tuple[str, str]]:
         """Rules of the older side whose places have a partner, each with a rule of the partner."""
         return {(r, q) for x, y in self._matched.pairs for r in x.rules for q in y.rules}
@@ -102,6 +107,9 @@ class Comparison:
             before, after = ((s.text for s, _ in other), (t.text for _, t in other))
             yield _change("path", "behaviour", x, y, *other[0], detail, tuple(before), tuple(after))
 
+        elif same := [(s, t) for s, t in pairs if s.text == t.text]:
+            yield from _inputs(x, y, same[0])
+
     def _signature(self, x: Place, y: Place) -> Iterator[Change]:
         f, g = x.function, y.function
         if f is None or g is None or f.kind == "class" or (x.symbol, y.symbol) in self._signatures:
@@ -139,6 +147,15 @@ class Comparison:
         stood = self.a.defines(place.symbol)
         detail = "the function was there before" if stood else "a new function"
         return _change("added", "behaviour", None, place, None, rest[0], detail, (), tuple(s.text for s in rest))
+
+
+def _inputs(x: Place, y: Place, shown: tuple[Statement, Statement]) -> Iterator[Change]:
+    """The statement reads as before, but a local that it uses is made from something else."""
+    old, new = x.side.inputs(x), y.side.inputs(y)
+    names = sorted(n for n in old.keys() & new.keys() if not old[n] & new[n])
+    if names:
+        texts = (tuple(f"{n} = {' | '.join(sorted(side[n]))}" for n in names) for side in (old, new))
+        yield _change("path", "behaviour", x, y, *shown, "inputs", *texts)
 
 
 def _moves(moves: Iterable[tuple[Loose, Loose]]) -> Iterator[Change]:

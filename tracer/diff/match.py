@@ -8,7 +8,8 @@ same code; the same function with another action of the role. What a statement d
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,10 @@ SAME_CODE = 75.0  # a function's code is so like another's that it is the same f
 SAME_METHOD = 50.0  # enough where its name is the same too
 SAME_STATEMENT = 70.0  # a statement goes on in another function
 SAME_STEP = 60.0  # enough where the same rule finds it
+SAME_TEXT = 90.0  # asked for where file and class are others and the older function is gone
+IMPOSSIBLE = 101.0
+OF_ITS_CLASS = 20.0  # for a function whose class is already known to go on as the other's class
+_CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
 
 
 @dataclass(slots=True)
@@ -65,6 +70,7 @@ def by_code(found: Matched, key: Callable[[Place], Hashable], least: float) -> N
 def _pair(
     found: Matched, key: Callable[[Place], Hashable], alike: Callable[[Place, Place], float], least: float
 ) -> None:
+    known = Counter((x.tail(2)[:-1], y.tail(2)[:-1]) for x, y in found.pairs)
     groups: dict[Hashable, tuple[list[Place], list[Place]]] = defaultdict(lambda: ([], []))
     for side, places in enumerate((found.before, found.after)):
         for place in places:
@@ -76,13 +82,14 @@ def _pair(
             continue
         alone = len(befores) == len(afters) == 1
         scored = [
-            (-(100.0 if alone and not least else alike(x, y)), i, j)
+            (-score - OF_ITS_CLASS * ((x.tail(2)[:-1], y.tail(2)[:-1]) in known), i, j)
             for i, x in enumerate(befores)
             for j, y in enumerate(afters)
+            if (score := 100.0 if alone and not least else alike(x, y)) >= least
         ]
-        for score, i, j in sorted(scored):
+        for _, i, j in sorted(scored):
             x, y = befores[i], afters[j]
-            if -score >= least and id(x) not in taken and id(y) not in taken:
+            if id(x) not in taken and id(y) not in taken:
                 taken |= {id(x), id(y)}
                 found.pairs.append((x, y))
     found.before = [p for p in found.before if id(p) not in taken]
@@ -124,7 +131,7 @@ def travelled(gone: list[Loose], come: list[Loose]) -> list[tuple[Loose, Loose]]
         for j, y in enumerate(come):
             if x.place.key[:3] != y.place.key[:3] or x.place.symbol == y.place.symbol:
                 continue
-            least = SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
+            least = _least(x, y)
             score = fuzz.ratio(x.statement.text, y.statement.text, score_cutoff=least)
             if score >= least:
                 scored.append((-score, i, j))
@@ -137,6 +144,20 @@ def travelled(gone: list[Loose], come: list[Loose]) -> list[tuple[Loose, Loose]]
             used_right.add(j)
             out.append((i, j))
     return [(gone[i], come[j]) for i, j in sorted(out)]
+
+
+def _least(x: Loose, y: Loose) -> float:
+    """How much alike two statements must be to be the same step: more where less else speaks for it."""
+    if _constants(x) != _constants(y):
+        return IMPOSSIBLE  # another status is another step
+    near = x.place.file == y.place.file or x.place.tail(2)[:-1] == y.place.tail(2)[:-1]
+    if not near and not y.place.side.defines(x.place.symbol):
+        return SAME_TEXT
+    return SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
+
+
+def _constants(item: Loose) -> frozenset[str]:
+    return frozenset(_CONSTANT.findall(item.statement.text))
 
 
 def _alike(a: str, b: str, least: float) -> float:

@@ -34,7 +34,8 @@ class Change:
     """One difference. `what`: site · rule · default · claim · pair; `detail` says more than `kind` does.
 
     Details of path: statement (the decisive statement reads differently) · statements (others play the role in the same
-    function) · action (another action of the role) · rule (another rule finds it) · signature.
+    function) · inputs (a local that it uses is made from something else) · action (another action of the role) ·
+    rule (another rule finds it) · signature.
     """
 
     what: str

@@ -5,6 +5,7 @@ Two versions are compared place by place, never line by line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from tracer.model import Site, SourceTree, lines_of
 from tracer.survey import Facts, language_of
 from tracer.survey.facts import Definition
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
 Key = tuple[str, str, str, str]  # role, action, layer, symbol
 
 
@@ -119,6 +121,20 @@ class Side:
         around = [d for d in self.facts.of(number).definitions if d.first <= site.first <= d.last]
         named = [d for d in around if tail(d.name, 1) == tail(site.symbol, 1)]
         return min(named or around, key=lambda d: (d.last - d.first, d.line), default=None)
+
+    def inputs(self, place: Place) -> dict[str, frozenset[str]]:
+        """What the locals that its statements use are set to in the function, as access paths."""
+        number, function = self._numbers.get(place.file), place.function
+        if number is None or function is None:
+            return {}
+        facts = self.facts.of(number)
+        scope = facts.definitions.index(function)
+        used = {w for s in place.statements for w in _WORD.findall(s.text)}
+        found: dict[str, set[str]] = {}
+        for bind in facts.binds:
+            if bind.scope == scope and bind.name in used and bind.value not in ("", "?"):
+                found.setdefault(bind.name, set()).add(bind.value)
+        return {name: frozenset(values) for name, values in found.items()}
 
     def defines(self, symbol: str) -> bool:
         """Whether some file defines a function or class whose name ends as `symbol` does (two parts)."""

@@ -153,6 +153,7 @@ def _locals(ledger: Ledger, event: Event) -> set[str]:
 def _more_names(view: FileView, event: Event, reading: Reading, names: set[str]) -> set[str]:
     """Also the locals that a name is taken from or put into: `for b in blocks`, `held.append(b)`."""
     names = set(names)
+    records = _records(view, event)
     for _ in range(_ROUNDS):
         more: set[str] = set()
         for b in view.facts.binds:
@@ -164,8 +165,10 @@ def _more_names(view: FileView, event: Event, reading: Reading, names: set[str])
             if root in names and b.line >= event.line and b.name.isidentifier() and plain:
                 more.add(b.name)
         for a in view.accesses.get(event.at.index, ()):
-            if a.op in ("insert", "write") and a.target.isidentifier() and _mentions(a.text or a.value, names):
-                more.add(a.target)
+            to = a.target if a.target.isidentifier() else _root(a.target)
+            local = to == a.target or to in records
+            if a.op in ("insert", "write") and local and _mentions(a.text or a.value, names):
+                more.add(to)
         for s in reading.statements():
             made = _GATHERS.match(s.text) or _PUTS.match(s.text) if s.kind == "simple" else None
             if made is not None and _mentions(made["from"], names):
@@ -175,6 +178,12 @@ def _more_names(view: FileView, event: Event, reading: Reading, names: set[str])
             break
         names |= more
     return names
+
+
+def _records(view: FileView, event: Event) -> set[str]:
+    """C++ locals that are objects of their own: what is put into a field of one goes where the object goes."""
+    binds = (b for b in view.facts.binds if b.scope == event.at.index and not view.python)
+    return {b.name for b in binds if b.annotation.isidentifier() and b.value in ("", f"{b.annotation}()")}
 
 
 def _mentions(text: str, names: set[str] | frozenset[str]) -> bool:

@@ -771,3 +771,51 @@ def test_an_exit_for_what_is_not_supported_is_no_exit_of_a_run() -> None:
     assert verdicts(ask(code.format(error="NotImplementedError"))["copy"]) == [("fall", "released")]
     assert verdicts(ask(code.format(error='ValueError(f"Unexpected mode {mode}")'))["copy"]) == [("fall", "released")]
     assert ("raise", "missing") in verdicts(ask(code.format(error='ValueError("too late")'))["copy"])
+
+
+def test_a_record_made_here_is_no_owner_before_it_is_put_away_itself() -> None:
+    code = """
+        struct Block { int pins = 0; void pin() { pins += 1; } void unpin() { pins -= 1; } };
+        struct Record { Block* block; int size; };
+        class Owner {
+          public:
+            bool take(Block* block, int size) {
+                block->pin();
+                Record record;
+                record.block = block;
+                if (!check(size)) {
+                    return false;
+                }
+                records_[size] = record;
+                return true;
+            }
+            void give_back(int size) { records_[size].block->unpin(); records_.erase(size); }
+          private:
+            std::map<int, Record> records_;
+        };
+        void start(Owner* owner, Block* block) { owner->take(block, 1); }
+    """
+    found = ask(code, name="a.cpp")["take"]
+    assert verdicts(found) == [("return", "missing"), ("return", "handed_over")]
+
+
+@pytest.mark.parametrize(("test", "verdict"), [("find(keys[i], block)", "released"), ("old(keys[i])", "missing")])
+def test_a_test_that_fills_what_is_given_back_is_no_way_around_it(test: str, verdict: str) -> None:
+    code = """
+        struct Block { int pins = 0; void pin() { pins += 1; } void unpin() { pins -= 1; } };
+        int all(std::vector<int> keys) {
+            for (size_t i = 0; i < keys.size(); ++i) {
+                at(keys[i])->pin();
+            }
+            for (size_t i = 0; i < keys.size(); ++i) {
+                Block* block;
+                if (TEST) {
+                    block->unpin();
+                }
+            }
+            return -1;
+        }
+        Block* at(int key);
+        int main(std::vector<int> keys) { return all(keys); }
+    """.replace("TEST", test).replace("Block* block", "Block block").replace("block->unpin", "block.unpin")
+    assert [e.verdict for e in ask(code, name="a.cpp")["all"].exits] == [verdict]

@@ -24,6 +24,7 @@ _PRESENT = re.compile(rf"(?P<what>.+?)\s*(?:!=\s*{_NOTHING}|is not None|\.has_va
 _ABSENT = re.compile(rf"(?P<what>.+?)\s*(?:==\s*{_NOTHING}|is None|\.empty\(\))")
 _LENGTH = re.compile(r"(?:len\((?P<what>[^()]+)\)|(?P<that>[\w.]+)\.size\(\))\s*(?:>\s*0|>=\s*1|!=\s*0)")
 _DECLARES = re.compile(r"(?:const\s+)?(?:auto|[\w:<>]+)\s*[*&\s]\s*(?P<what>\w+)\s*=(?!=).*")
+_FILLS = re.compile(r"[\w:.>-]+\((?:[^()]*,\s*)?&?(?P<what>\w+)\)")
 _MEMBER = re.compile(r"\S+ in (?P<of>[\w.]+)")
 _MADE = re.compile(r"(?:(?:const\s+)?[\w:<>]+[\s*&]+)?(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -215,7 +216,7 @@ def entered(
             text = _with_sources(text, inner, line)
             if head not in graph.nodes:
                 break
-            if head.kind == "if" and (label := _past(head, inner, text)):
+            if head.kind == "if" and (label := _past(head, inner, text) or _filled(reading, head, inner, text)):
                 cut |= {(n, ways[label]) for n in graph.nodes[head] if label in (ways := graph.branches[n])}
             elif head.kind == "for":
                 for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):
@@ -239,6 +240,15 @@ def _with_sources(text: str, block: Block, line: int) -> str:
         if made is not None and re.search(rf"\b{made['name']}\b", text):
             text = f"{text} {s.text}"
     return text
+
+
+def _filled(reading: Reading, head: Statement, inner: Block, text: str) -> str:
+    """The branch past a test that fills what `text` works on: `Id id; if (parse(name, id)) free(id);` (C++)."""
+    found = _FILLS.fullmatch(inner.test) if inner.label == "body" and reading.language == "cpp" else None
+    if found is None or not re.search(rf"\b{found['what']}\b", text):
+        return ""
+    declared = re.compile(rf"[\w:<>]+ {found['what']}(?:\{{\}})?;?")
+    return "else" if any(s.last < head.first and declared.fullmatch(s.text) for s in reading.statements()) else ""
 
 
 def _past(head: Statement, inner: Block, text: str) -> str:

@@ -285,12 +285,7 @@ def _where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, p
 
 
 def where_tree(
-    role: str,
-    target: Target,
-    version: Version,
-    tree: SourceTree,
-    rules: tuple[Path, ...],
-    store: Store,
+    role: str, target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store,
     progress: Progress | None,
 ) -> Trace:
     """Every site of `role` ("all") in `tree`, test and mock code too, by the rules for `version`."""
@@ -309,12 +304,7 @@ def where_tree(
 
 
 def _assign(
-    roles: Sequence[str],
-    target: Target,
-    version: Version,
-    tree: SourceTree,
-    rules: tuple[Path, ...],
-    store: Store,
+    roles: Sequence[str], target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store,
     progress: Progress | None,
 ) -> None:
     """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
@@ -358,6 +348,4 @@ def _problems(facts: Facts) -> tuple[Gap, ...]:
     return tuple(Gap(path, why if why.startswith("parsed") else f"not parsed: {why}") for path, why in facts.problems)
 
 
-__all__ = [
-    "Site", "discover", "drives", "graph", "order", "pairs", "path", "relay", "uses", "where", "where_tree",
-]
+__all__ = ["Site", "discover", "drives", "graph", "order", "pairs", "path", "relay", "uses", "where", "where_tree"]

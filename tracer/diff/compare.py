@@ -7,7 +7,7 @@ counted, so that a reader sees how much was left out.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tracer.diff.match import Loose, Matched, match, statements, travelled
 from tracer.diff.model import Change, End, Kind, Severity
@@ -94,7 +94,7 @@ class Comparison:
         gained: dict[str, None] = {}
         first: tuple[Statement, Statement] | None = None
         for s, t in pairs:
-            less, more = _conditions(s.conditions - t.conditions, t.conditions - s.conditions)
+            less, more = _conditions(s.conditions, t.conditions)
             if less or more:
                 first = first or (s, t)
                 lost |= dict.fromkeys(less)
@@ -137,14 +137,14 @@ class Comparison:
 
     # -- without a partner --------------------------------------------------------------------------
     def _removed(self, place: Place, rest: Sequence[Statement]) -> Change:
-        stands = self.b.defines(place.symbol)
+        stands = self.b.defines(place)
         public = not place.tail(1)[0].startswith("_")
         detail = "the function is still there" if stands else "the function is gone"
         severity: Severity = "breaking" if public and not stands else "behaviour"
         return _change("removed", severity, place, None, rest[0], None, detail, tuple(s.text for s in rest))
 
     def _added(self, place: Place, rest: Sequence[Statement]) -> Change:
-        stood = self.a.defines(place.symbol)
+        stood = self.a.defines(place)
         detail = "the function was there before" if stood else "a new function"
         return _change("added", "behaviour", None, place, None, rest[0], detail, (), tuple(s.text for s in rest))
 
@@ -191,17 +191,17 @@ def _raw(place: Place) -> list[str]:
     return list(lines[f.first - 1 : f.last]) if f else []
 
 
-def _conditions(lost: frozenset[str], gained: frozenset[str]) -> tuple[list[str], list[str]]:
-    """What is left of two sets of conditions without those that differ in the names of locals only."""
-    more = sorted(gained)
+def _conditions(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The conditions of one side only, as written, without those that differ in the names of locals only."""
+    more = sorted(after.keys() - before.keys())
     less = []
-    for condition in sorted(lost):
+    for condition in sorted(before.keys() - after.keys()):
         twin = next((c for c in more if reworded(condition, c)), None)
         if twin is None:
             less.append(condition)
         else:
             more.remove(twin)
-    return less, more
+    return [before[c] for c in less], [after[c] for c in more]
 
 
 def _parameters(d: Definition) -> dict[str, str]:

@@ -120,7 +120,8 @@ def statements(
 
 def _weight(x: Statement, y: Statement) -> float:
     """How much two statements are alike; of several with the same text those with the same conditions."""
-    shared = len(x.conditions & y.conditions) / max(1, len(x.conditions | y.conditions))
+    a, b = x.conditions.keys(), y.conditions.keys()
+    shared = len(a & b) / max(1, len(a | b))
     return float(fuzz.ratio(x.text, y.text)) + shared
 
 
@@ -151,7 +152,7 @@ def _least(x: Loose, y: Loose) -> float:
     if _constants(x) != _constants(y):
         return IMPOSSIBLE  # another status is another step
     near = x.place.file == y.place.file or x.place.tail(2)[:-1] == y.place.tail(2)[:-1]
-    if not near and not y.place.side.defines(x.place.symbol):
+    if not near and not y.place.side.defines(x.place):
         return SAME_TEXT
     return SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
 

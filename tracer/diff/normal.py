@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tracer.reading.branches import atom, parts_of
 
@@ -69,38 +69,39 @@ def _without_docstring(node: ast.AST) -> None:
 
 
 # -- conditions ------------------------------------------------------------------------------
-def conditions(guards: Sequence[str], python: bool) -> frozenset[str]:
-    """What must hold, as single conditions; loops do not gate. `if a: …` and `if not a: return` say the same."""
-    found: set[str] = set()
+def conditions(guards: Sequence[str], python: bool) -> dict[str, str]:
+    """What must hold, as single conditions: normalised → as written. Loops do not gate.
+
+    `if a: …` and `if not a: return` say the same, and so do `x`, `x is not None` and `len(x) > 0`.
+    """
+    found: dict[str, str] = {}
     for guard in guards:
         text = " ".join(guard.split())
         if _LOOP.match(text) or text in ("try", "else", "finally"):
             continue
         if head := _IF.match(text):
-            found.update(_atoms(text[head.end() :].strip(), True, python))
+            found |= _atoms(text[head.end() :].strip(), True, python)
         elif text.startswith("not (") and text.endswith(")"):
-            found.update(_atoms(text[5:-1].strip(), False, python))
+            found |= _atoms(text[5:-1].strip(), False, python)
         else:
-            found.add(" ".join(tokens(text, python)))
-    return frozenset(found)
+            found[" ".join(tokens(text, python))] = text
+    return found
 
 
-def _atoms(test: str, holds: bool, python: bool) -> Iterator[str]:
+def _atoms(test: str, holds: bool, python: bool) -> dict[str, str]:
     kind, joined = parts_of(test)
     if not kind:
         one = joined[0].strip()
         inner = one.removeprefix("!") if one.startswith("!") and not one.startswith("!=") else one.removeprefix("not ")
         if inner != one:
-            yield from _atoms(inner.strip(), not holds, python)
-            return
+            return _atoms(inner.strip(), not holds, python)
         what, positive = atom(one)
-        yield _said(" ".join(tokens(what, python)), positive == holds)
-    elif (kind == "and") == holds:
-        for part in joined:
-            yield from _atoms(part, holds, python)
-    else:
-        parts = sorted(p for one in joined for p in _atoms(one, holds, python))
-        yield "(" + " or ".join(parts) + ")"
+        return {_said(" ".join(tokens(what, python)), positive == holds): one if holds else f"not ({one})"}
+    parts = [_atoms(part, holds, python) for part in joined]
+    if (kind == "and") == holds:
+        return {key: shown for part in parts for key, shown in part.items()}
+    key = " or ".join(sorted(k for part in parts for k in part))
+    return {f"({key})": " ".join(test.split()) if holds else f"not ({' '.join(test.split())})"}
 
 
 def _said(text: str, holds: bool) -> str:

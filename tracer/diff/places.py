@@ -6,7 +6,7 @@ Two versions are compared place by place, never line by line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -26,7 +26,7 @@ class Statement:
 
     site: Site
     text: str
-    conditions: frozenset[str]
+    conditions: Mapping[str, str]  # normalised → as written
 
 
 @dataclass(eq=False)
@@ -136,11 +136,11 @@ class Side:
                 found.setdefault(bind.name, set()).add(bind.value)
         return {name: frozenset(values) for name, values in found.items()}
 
-    def defines(self, symbol: str) -> bool:
-        """Whether some file defines a function or class whose name ends as `symbol` does (two parts)."""
-        wanted = tail(symbol, 2)
+    def defines(self, place: Place) -> bool:
+        """Whether some file defines the function or class of `place`: by its name, with the class that holds it."""
+        wanted = tail(place.function.name if place.function else place.symbol, 2)
         return any(
-            tail(d.name, len(wanted)) == wanted or tail(d.name, 2) == wanted
+            tail(d.name, 2) == wanted
             for n in self.facts.files_with("d", wanted[-1])
             for d in self.facts.of(n).definitions
         )

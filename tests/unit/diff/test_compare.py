@@ -118,3 +118,26 @@ def test_parameters(tmp_path: Path) -> None:
     assert (*told([change])[0], change.severity) == ("path", "signature", "unpublish", "breaking")
     (change,), _ = compare(tmp_path, FILES, edited(("def drop(self, key)", "def drop(self, key, force=False)")))
     assert change.severity == "behaviour"
+
+
+def test_a_local_made_from_something_else(tmp_path: Path) -> None:
+    before = edited(("        entry.pins += 1", "        count = self.limit\n        entry.pins += count"))
+    after = edited(("        entry.pins += 1", "        count = key.holders\n        entry.pins += count"))
+    (change,), _ = compare(tmp_path, before, after)
+    assert told([change]) == [("path", "inputs", "acquire")]
+    assert change.before
+    assert change.before.text == ("count = self.limit",)
+
+
+def test_another_status_is_no_moved_step(tmp_path: Path) -> None:
+    def with_helper(value: str) -> dict[str, str]:
+        helper = f"    def _index(self, key):\n        self.rows[key] = {value}\n\n    def pin"
+        return edited(
+            ("            self.rows[key] = entry\n", "            self._index(key)\n"), ("    def pin", helper)
+        )
+
+    plain = edited(("self.rows[key] = entry", "self.rows[key] = READY"))
+    changes, _ = compare(tmp_path, plain, with_helper("READY"))
+    assert [c.kind for c in changes] == ["moved"]
+    changes, _ = compare(tmp_path, plain, with_helper("GONE"))
+    assert [c.kind for c in changes] == ["added", "removed"]

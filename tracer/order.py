@@ -9,7 +9,7 @@ stated depth.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -45,13 +45,26 @@ class Order:
 class Orders:
     """Answers in one world."""
 
-    def __init__(self, world: World, engine: str, version: str, rules: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, world: World, engine: str, version: str, rules: Sequence[Path] = (),
+        others: Mapping[str, str] | None = None,
+    ) -> None:
         self.world = world
         self.cues = CueMatcher(Uses(world))
-        self.engine, self.version, self.rules = engine, version, tuple(rules)
+        self.rules = tuple(rules)
+        self.versions = {engine: version, **(others or {})}  # the first is asked where a rule's name tells no engine
 
     def between(self, a: str, b: str, depth: int = DEPTH, inside: str = "") -> list[Order]:
         """Each function that does both, by file and line; `inside`: only functions of this name (or tail of it)."""
+        events = self.gather(a, b, depth)
+        out = [o for function in sorted(events.events) if (o := self._order(events, function)) is not None]
+        if inside:
+            wanted = {Sym(f, i) for f, i in self.world.functions(inside)}
+            out = [o for o in out if any(self._is(o, s) for s in wanted)]
+        return sorted(out, key=lambda o: (o.file, o.def_line))
+
+    def gather(self, a: str, b: str, depth: int = DEPTH) -> Events:
+        """Who does A ("a") and B ("b"), also through what is called; `UsageError` where nothing does."""
         events = Events(self.cues)
         for kind, operand in (("a", a), ("b", b)):
             found = list(self._events(kind, operand))
@@ -60,11 +73,7 @@ class Orders:
             for event in found:
                 events.add(event)
             self._climb(events, kind, depth)
-        out = [o for function in sorted(events.events) if (o := self._order(events, function)) is not None]
-        if inside:
-            wanted = {Sym(f, i) for f, i in self.world.functions(inside)}
-            out = [o for o in out if any(self._is(o, s) for s in wanted)]
-        return sorted(out, key=lambda o: (o.file, o.def_line))
+        return events
 
     def _is(self, order: Order, function: Sym) -> bool:
         return self.world.symbol(function) == order.symbol
@@ -78,7 +87,7 @@ class Orders:
 
     def _matches(self, operand: str) -> Iterable[Match]:
         name, _, action = operand.partition("#")
-        if action or name.startswith(f"{self.engine}."):
+        if action or name.partition(".")[0] in self.versions:
             cues = self._cues(name, action)
             return [h.match for cue, rule in cues for h in self.cues.hits(replace(cue, lift=0, keep=True), rule)]
         found = _WITH_OP.fullmatch(operand)
@@ -93,9 +102,12 @@ class Orders:
         return [m for m in uses.state(what) if m.op != "init" and (not op or m.op == op or m.op[:-1] == op)]
 
     def _cues(self, name: str, action: str) -> list[tuple[Cue, Rule]]:
-        known = [r for r in rules_for(self.engine, self.version, self.rules) if r.id == name]
+        engine = name.partition(".")[0]
+        engine = engine if engine in self.versions else next(iter(self.versions))
+        version = self.versions[engine]
+        known = [r for r in rules_for(engine, version, self.rules) if r.id == name]
         if not known:
-            known = [r.rule for r in pair_rules(name, self.engine, self.version, self.rules)]
+            known = [r.rule for r in pair_rules(name, engine, version, self.rules)]
         actions = sorted({n for r in known for n, cues in r.actions if cues})
         if action not in actions:
             raise UsageError(f"{name} has no action {action!r}", todo=f"write {name}#{' or #'.join(actions)}")

@@ -250,7 +250,7 @@ def _linked(
     from tracer.graph.hops import Hops
 
     store = Store()
-    world, engines = _world(specs, progress)
+    world, engines = read_world(specs, progress)
     key = answers.links_key(engines)
     hops = Hops(Edges(Uses(world)), store.answer(key))
 
@@ -266,7 +266,7 @@ def _linked(
         store.put_answer(key, packed)
 
 
-def _world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
+def read_world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
     """The engines of `specs`, each once, read, surveyed and joined."""
     store, trees = Store(), _trees(specs, progress)
     return World([(survey(tree, store, progress), target) for tree, target in trees]), tuple(

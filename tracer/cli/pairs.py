@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tracer.cli.console import Bars, Format, folders, note, write, write_lines, write_styled
+from tracer.cli.paths import Choose, With
 from tracer.cli.questions import Form, Rules
 
 Spec = Annotated[str, typer.Argument(help="ENGINE[@VERSION].")]
@@ -62,11 +63,17 @@ def order(
     b: Annotated[str, typer.Argument(metavar="B", help="What should come after it, written in the same ways.")],
     spec: Spec,
     inside: Annotated[str, typer.Option("--in", help="Only this function: a symbol or a tail of one.")] = "",
+    along: Annotated[str, typer.Option(help="Along this named path (`tracer paths` lists them).")] = "",
+    more: With = None,
+    choose: Choose = None,
     depth: Depth = None,
     rules: Rules = None,
     form: Form = Format.text,
 ) -> None:
     """Does A come before B on every way, in each function that does both? Status 1 where it does not always."""
+    if along:
+        _along(a, b, along, [spec, *(more or [])], choose or [], depth, rules, form, inside)
+        return
     from tracer import checkout, trace
 
     with Bars() as bars:
@@ -86,4 +93,33 @@ def order(
         note("no function does both — raise --depth, or ask `tracer path` how one reaches the other")
         raise typer.Exit(3)
     if any(o.verdict != "always" for o in orders):
+        raise typer.Exit(1)
+
+
+def _along(
+    a: str, b: str, name: str, specs: list[str], choose: list[str], depth: int | None, rules: Rules, form: Form,
+    inside: str,
+) -> None:
+    """The same along a named path; status 3 where no step does B."""
+    from tracer import along, checkout
+    from tracer.render import pairs as render
+
+    along.check_names(name, inside)
+    with Bars() as bars:
+        for spec in specs:
+            checkout.open_tree(spec, progress=bars, note=bars.note)
+        engines, way, steps = along.order_along(
+            a, b, name, specs, choose=choose, depth=depth, rules=folders(rules or []), progress=bars
+        )
+    if form is Format.json:
+        from tracer.render.json import dumps
+
+        write(dumps(render.along_document(engines, a, b, way, steps)))
+    else:
+        write_styled(render.along_text(a, b, way, steps))
+    verdicts = [s.verdict for s in steps if s.verdict]
+    if not verdicts:
+        note(f"no step of {name!r} does {b} — `tracer path {name}` shows its steps")
+        raise typer.Exit(3)
+    if any(v != "always" for v in verdicts):
         raise typer.Exit(1)

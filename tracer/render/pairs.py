@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from tracer.model import EngineRevision, Gap
+from tracer.along import Passed
+from tracer.model import EngineRevision, Gap, Path
 from tracer.order import Order
 from tracer.pairs import Holder, Leaving
 from tracer.render.grouping import folded, local_symbol, revision_text, short_symbol, version_text
@@ -158,3 +159,39 @@ def order_markdown(engine: EngineRevision, a: str, b: str, orders: Sequence[Orde
         for o in orders
     )
     yield from Table(("function", "symbol", "verdict", "a way without it"), rows).markdown()
+
+
+# -- order along a path ------------------------------------------------------------
+def along_document(
+    engines: Sequence[EngineRevision], a: str, b: str, way: Path, steps: Sequence[Passed]
+) -> dict[str, Any]:
+    """The machine-readable contract of `order --along`."""
+    rows = [
+        {
+            "step": s.step,
+            "symbol": s.symbol,
+            "file": s.file,
+            "def_line": s.def_line,
+            "a_lines": list(s.a),
+            "b_lines": list(s.b),
+            **({"on_line": s.on} if s.on else {}),
+            "a_so_far": s.so_far,
+            **({"verdict": s.verdict} if s.verdict else {}),
+        }
+        for s in steps
+    ]
+    return head("order", engines) | {"a": a, "b": b, "along": way.name, "end": way.end, "steps": rows}
+
+
+def along_text(a: str, b: str, way: Path, steps: Sequence[Passed]) -> Iterator[Line]:
+    """One line a step that does A or B, with where A stands when the step goes on."""
+    yield ((way.title, "bold"), (f"  ({way.name}): is {a} before {b}?", ""))
+    for s in steps:
+        yield ((f"  {s.step:2}. {s.file}:{s.def_line}", "green"), (f"  {local_symbol(s.symbol, s.file)}", ""))
+        if s.b:
+            style = {"always": "green", "sometimes": "yellow"}.get(s.verdict, "bold red")
+            yield ((f"      {b}: {', '.join(map(str, s.b))}  A came before it: ", "dim"), (s.verdict, style))
+        if s.a:
+            on = f" when it goes on at {s.on}" if s.on else ""
+            yield ((f"      {a}: {', '.join(map(str, s.a))}  done{on}: {s.so_far}", "dim"),)
+    yield ((f"end: {way.end}", ""),)

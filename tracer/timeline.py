@@ -14,7 +14,7 @@ from pathlib import Path
 from tracer import trace
 from tracer.checkout import open_tree
 from tracer.checkout.store import stored
-from tracer.diff.compare import Comparison
+from tracer.diff.compare import MORE, Comparison
 from tracer.diff.model import KINDS, Change
 from tracer.diff.places import Key, Place, Side
 from tracer.errors import SourceUnavailableError, UsageError
@@ -117,7 +117,7 @@ def _step(found: Comparison) -> tuple[dict[Key, Key], dict[Key, set[str]], dict[
         if c.after is None:
             continue
         key = (c.role, c.action, c.layer, c.after.symbol)
-        changed[key].add(c.kind)
+        changed[key].add("path" if c.detail == MORE else c.kind)
         if c.detail == "function" and c.before and key not in links:
             was = (*key[:3], c.before.symbol)
             if was not in taken:

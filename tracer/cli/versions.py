@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -39,6 +40,7 @@ def diff(
     only: Annotated[
         list[str] | None, typer.Option(help=f"Compare only: {', '.join(PARTS)}.", show_default=False)
     ] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Only changes of this kind.", show_default=False)] = None,
     excerpts: Annotated[bool, typer.Option("--excerpts", help="Also the code on either side.")] = False,
     fail_on: Annotated[
         Least | None,
@@ -54,11 +56,17 @@ def diff(
     for part in only or []:
         one_of(part, PARTS, "part")
     from tracer.diff import diff as compare
+    from tracer.diff.model import KINDS
+
+    for name in kind or []:
+        one_of(name, KINDS, "kind")
     from tracer.diff import failing, subjects
 
     with Bars() as bars:
         sides = subjects(before, after, progress=bars)
         found = compare(*sides, role=role, only=only or (), rules=folders(rules or []), progress=bars)
+    if kind:
+        found = replace(found, changes=tuple(c for c in found.changes if c.kind in kind))
     from tracer.render import changes as render
 
     show = _excerpts({"before": sides[0].tree, "after": sides[1].tree}) if excerpts else None

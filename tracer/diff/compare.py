@@ -19,6 +19,8 @@ LAYOUT = "laid out or commented differently"
 LOCALS = "names of locals only"
 ELSEWHERE = "changed elsewhere in the function"
 SAME = "the same"
+FEWER = "the function plays it by fewer statements"
+MORE = "the function plays it by more statements"
 
 
 class Comparison:
@@ -126,14 +128,16 @@ class Comparison:
 
     def _others(self, left: Collection[int], arrived: Collection[int]) -> Iterator[Change]:
         """Functions that play the role by fewer or more statements than before."""
-        partner = {id(x): y for x, y in self._matched.pairs}
         gone, come = _by_place(self._gone, left), _by_place(self._come, arrived)
         for x, y in self._matched.pairs:
             less, more = gone.get(id(x), []), come.get(id(y), [])
-            if less or more:
-                ends = ((less or list(x.statements))[0], (more or list(partner[id(x)].statements))[0])
+            if less and more:
                 texts = (tuple(s.text for s in less), tuple(s.text for s in more))
-                yield _change("path", "behaviour", x, y, *ends, "statements", *texts)
+                yield _change("path", "behaviour", x, y, less[0], more[0], "statements", *texts)
+            elif less:
+                yield _change("removed", "behaviour", x, None, less[0], None, FEWER, tuple(s.text for s in less))
+            elif more:
+                yield _change("added", "behaviour", None, y, None, more[0], MORE, (), tuple(s.text for s in more))
 
     # -- without a partner --------------------------------------------------------------------------
     def _removed(self, place: Place, rest: Sequence[Statement]) -> Change:

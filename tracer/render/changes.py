@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from tracer.diff.model import SEVERITIES, Change, Difference, End
+from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, End
 from tracer.evidence import Excerpt
-from tracer.model import EngineRevision
+from tracer.model import ROLES, EngineRevision
 from tracer.render.excerpt import fenced, gutter
 from tracer.render.grouping import lines_text, local_symbol, revision_text, version_text
 from tracer.render.json import head
@@ -78,6 +78,8 @@ def _grouped(changes: Sequence[Change]) -> Iterator[tuple[str, list[Change]]]:
 def text(found: Difference, show: Show | None = None) -> Iterator[Line]:
     """By severity and kind each change, its two places, what was lost (-) and gained (+); then what was left out."""
     yield ((_title(found.before, found.after), "bold"),)
+    for line in by_role(found.changes):
+        yield ((f"  {line}", ""),)
     for severity, changes in _grouped(found.changes):
         yield ((f"{_TITLES[severity]} ({len(changes)})", _STYLE[severity]),)
         for c in changes:
@@ -127,6 +129,17 @@ def summary(found: Difference) -> str:
     return f"{told}; {c.get('before', 0)} places before, {c.get('after', 0)} after, {c.get('paired', 0)} paired"
 
 
+def by_role(changes: Sequence[Change]) -> Iterator[str]:
+    """`publish: 3 removed, 9 guard, 46 added`, for each role, then for claims, pairs and defaults."""
+    groups: dict[str, Counter[str]] = {}
+    for c in changes:
+        groups.setdefault(c.role if c.role else f"{c.what}s", Counter())[c.kind] += 1
+    for name in (*ROLES, *sorted(groups.keys() - {*ROLES})):
+        if name in groups:
+            told = (f"{groups[name][kind]} {kind}" for kind in KINDS if groups[name][kind])
+            yield f"{name}: {', '.join(told)}" if name in ROLES else f"{name}: {sum(groups[name].values())}"
+
+
 def left_out(found: Difference) -> str:
     """What is no change of behaviour, counted by reason."""
     return "left out: " + (", ".join(f"{n} {why}" for why, n in found.ignored.items() if n) or "nothing")
@@ -136,7 +149,8 @@ def markdown(found: Difference, show: Show | None = None) -> Iterator[str]:
     """The same with before and after side by side, and below a table the code of each change."""
     yield f"## {_title(found.before, found.after)}"
     yield f"\n{summary(found)}"
-    yield f"\n{left_out(found)}"
+    yield f"\n{left_out(found)}\n"
+    yield from (f"- {line}" for line in by_role(found.changes))
     for severity, changes in _grouped(found.changes):
         yield f"\n### {_TITLES[severity]} ({len(changes)})\n"
         yield "| change | before | after |"

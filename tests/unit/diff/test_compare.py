@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.unit.diff.sides import CACHE, FILES, compare, edited
-from tracer.diff.compare import ELSEWHERE, LAYOUT, LOCALS, SAME
+from tracer.diff.compare import ELSEWHERE, FEWER, LAYOUT, LOCALS, MORE, SAME
 from tracer.diff.model import Change
 
 
@@ -108,9 +108,11 @@ def test_another_operation_or_another_rule_for_the_same_step(tmp_path: Path) -> 
 def test_one_more_statement_in_the_same_function(tmp_path: Path) -> None:
     more = "            self.rows[key] = entry\n            self.rows[f'{key}/alias'] = entry\n"
     (change,), _ = compare(tmp_path, FILES, edited(("            self.rows[key] = entry\n", more)))
-    assert told([change]) == [("path", "statements", "commit")]
+    assert told([change]) == [("added", MORE, "commit")]
     assert change.after
     assert change.after.first == 15
+    (change,), _ = compare(tmp_path, edited(("            self.rows[key] = entry\n", more)), FILES)
+    assert (*told([change])[0], change.severity) == ("removed", FEWER, "commit", "behaviour")
 
 
 def test_parameters(tmp_path: Path) -> None:

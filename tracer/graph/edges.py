@@ -14,6 +14,7 @@ from tracer.graph.crossings import Crossings
 from tracer.graph.dispatch import Dispatch
 from tracer.graph.flow import Flow
 from tracer.graph.implicit import Implicit
+from tracer.graph.library import Library
 from tracer.graph.returns import Return, Returns
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
@@ -42,6 +43,7 @@ class Edges:
         self._returns = Returns(uses, Flow(uses.world))
         self.dispatch = Dispatch(uses.types)
         self._implicit = Implicit(uses.world, uses.types, uses.calls)
+        self._library = Library(uses.world, uses.types)
 
     def of_file(self, number: int) -> Iterator[Link]:
         """Every edge that starts in file `number`: its calls, then what crosses from it."""
@@ -49,6 +51,8 @@ class Edges:
         for c in self.crossings.of_file(number):
             yield Link(*c)
         for e in self._implicit.of_file(number):
+            yield Link(*e)
+        for e in self._library.of_file(number):
             yield Link(*e)
         yield from self._back(self._returns.to_callers_in(number))
 

@@ -155,9 +155,25 @@ class Implicit:
                 continue
             around = [t for t in self.types.of(sym.file, d.parent, name) if t.kind == "fn"]
             for _ in range(2 if called else 1):
-                around = [r for t in around for r in self.types.result(t) if r.kind == "fn"]
+                around = [r for t in around for r in self._given_back(t)]
             out += [t.ref for t in around if isinstance(t.ref, Sym) and t.ref != sym and self._is_nested(t.ref)]
         return tuple(dict.fromkeys(out))
+
+    def _given_back(self, decorator: Type) -> list[Type]:
+        """What a decorator gives; if that is disguised (`cast`), the functions in it that call its argument."""
+        found = [r for r in self.types.result(decorator) if r.kind == "fn"]
+        d = self.world.definition(decorator.ref) if isinstance(decorator.ref, Sym) else None
+        if found or d is None or not d.params:
+            return found
+        assert isinstance(decorator.ref, Sym)
+        file, own = decorator.ref.file, d.params[0].name
+        view = self.world.view(file)
+        inner = (i for i, f in enumerate(view.facts.definitions) if f.parent == decorator.ref.index)
+        return [
+            Type("fn", Sym(file, i))
+            for i in inner
+            if view.facts.definitions[i].kind == "function" and any(c.callee == own for c in view.calls.get(i, ()))
+        ]
 
     def _is_nested(self, sym: Sym) -> bool:
         """A wrapper is written inside its decorator; a decorator that gives back its argument wraps nothing."""

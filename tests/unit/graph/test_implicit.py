@@ -144,6 +144,29 @@ def test_a_decorator_that_gives_back_its_argument_wraps_nothing() -> None:
     assert {t for s, t, _ in _edges(DECORATED) if s == "a.go" and "marked" in t} == set()
 
 
+def test_a_wrapper_given_back_in_disguise() -> None:
+    w = world(
+        a_py="""
+        from typing import Any, cast
+
+        def safe(fn):
+            def wrapper(*args):
+                return fn(*args)
+            def other():
+                pass
+            return cast(Any, wrapper)
+
+        @safe
+        def work():
+            pass
+
+        def go():
+            work()
+        """
+    )
+    assert {t for s, t, _ in _edges(w) if s == "a.go"} == {"a.work", "a.safe.wrapper"}
+
+
 def test_the_ends_of_a_with_and_what_follows_a_constructor() -> None:
     w = world(
         a_py="""

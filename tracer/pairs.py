@@ -175,8 +175,8 @@ class Judge:
         line = begins(reading, line) if kind == "acquire" else line
         held = held_by(self.ledger, event, reading)
         facts = facts_at(reading, line)
-        if kind == "drop" and absent(reading, line, facts):
-            return  # a record is forgotten because what it is about is gone
+        if kind == "drop" and (absent(reading, line, facts) or self._recorded_only(event, facts)):
+            return  # a record is forgotten because what it is about is gone, or was never held
         never = impossible(reading, line, facts | held.facts)
         for behind, more in held.later:
             never += impossible(reading, behind, more)
@@ -193,6 +193,20 @@ class Judge:
             old = case.exits.get(key)
             if old is None or _WORST[found.verdict] > _WORST[old.verdict]:
                 case.exits[key] = found
+
+    def _recorded_only(self, event: Event, facts: Facts) -> bool:
+        """Whether a switch says so: whoever records holds it only if `x` fails, and here `x` holds (or the reverse)."""
+        owner = self.world.owner(event.at)
+        keeping = {
+            e.at for held in self.ledger.events.values() for e in held
+            if e.kind == "keep" and e.owner == event.owner and self.world.owner(e.at) == owner
+        }
+        taken = [e for at in sorted(keeping) for e in self.ledger.of(at, "acquire") if e.at == at]
+        known = []
+        for e in taken:
+            reading = self.ledger.reading(e.at)
+            known.append(asked_of(self.ledger, e, facts_at(reading, e.line)) if reading is not None else {})
+        return bool(known) and all(any(facts.get(name) is (not holds) for name, holds in k.items()) for k in known)
 
     def _left(self, kind: str, event: Event, leaving: Exit, ways: _Ways, case: _Case, last: bool) -> Leaving:
         """The verdict on an exit at which it is still held."""

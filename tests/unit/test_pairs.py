@@ -819,3 +819,29 @@ def test_a_test_that_fills_what_is_given_back_is_no_way_around_it(test: str, ver
         int main(std::vector<int> keys) { return all(keys); }
     """.replace("TEST", test).replace("Block* block", "Block block").replace("block->unpin", "block.unpin")
     assert [e.verdict for e in ask(code, name="a.cpp")["all"].exits] == [verdict]
+
+
+@pytest.mark.parametrize(("test", "missing"), [("plain", 0), ("not plain", 1), ("self.ready", 1)])
+def test_a_switch_says_whether_what_is_recorded_is_held(test: str, missing: int) -> None:
+    code = """
+        class Writer:
+            def __init__(self):
+                self.under_way: dict[int, Block] = {}
+                self.ready = []
+            def write(self, key, block: Block, plain=False):
+                self.under_way[key] = block
+                if not plain:
+                    block.pin()
+            def check(self, keys, plain=False):
+                if TEST:
+                    for key in keys:
+                        self.under_way.pop(key)
+                    return
+                for key in keys:
+                    self.under_way.pop(key).unpin()
+        def main(writer: Writer, block: Block):
+            writer.write(1, block)
+            writer.check([1])
+    """.replace("TEST", test)
+    found = ask(code, rule(receipts=["Writer.under_way"]))
+    assert (("check" in found and found["check"].missing) or 0) == missing

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from tracer.diff.families import pulled_up, pushed_down, related
 from tracer.diff.match import Loose, Matched, match, statements, travelled
 from tracer.diff.model import Change, End, Kind, Severity
 from tracer.diff.normal import reworded
@@ -19,6 +20,8 @@ LAYOUT = "laid out or commented differently"
 LOCALS = "names of locals only"
 ELSEWHERE = "changed elsewhere in the function"
 SAME = "the same"
+UP = "into a base class"
+DOWN = "into a subclass"
 FEWER = "the function plays it by fewer statements"
 MORE = "the function plays it by more statements"
 
@@ -38,6 +41,7 @@ class Comparison:
         """Every change of a place, in no order."""
         for x, y in self._matched.pairs:
             yield from self._pair(x, y)
+        yield from self._family()
         whole_gone = [Loose(p, s) for p in self._matched.before for s in p.statements]
         whole_come = [Loose(p, s) for p in self._matched.after for s in p.statements]
         moves = travelled(self._gone + whole_gone, self._come + whole_come)
@@ -70,10 +74,22 @@ class Comparison:
             "paired": len(self._matched.pairs),
         }
 
+    def _family(self) -> Iterator[Change]:
+        """Methods that went up into a base class or down into subclasses; they are left over no more."""
+        up = pulled_up(self._matched.before, self.b.places.values(), self.b)
+        down = pushed_down(self.a.places.values(), self._matched.after, self.b)
+        for detail, ways in ((UP, up), (DOWN, down)):
+            for x, y in ways:
+                yield _change("moved", "behaviour", x, y, x.statements[0], y.statements[0], detail)
+        left, arrived = ({id(way[side]) for way in (*up, *down)} for side in (0, 1))
+        self._matched.before = [p for p in self._matched.before if id(p) not in left]
+        self._matched.after = [p for p in self._matched.after if id(p) not in arrived]
+
     # -- one pair ------------------------------------------------------------------------------
     def _pair(self, x: Place, y: Place) -> Iterator[Change]:
         if kind := _moved(x, y):
-            yield _change(kind, "place", x, y, x.statements[0], y.statements[0])
+            detail = {(True, False): UP, (False, True): DOWN}.get(related(x, y), "") if kind == "moved" else ""
+            yield _change(kind, "place", x, y, x.statements[0], y.statements[0], detail)
         if x.key[1] == y.key[1] and x.body == y.body:
             self.ignored[SAME if _raw(x) == _raw(y) else LAYOUT] += 1
             return
@@ -184,7 +200,7 @@ def _by_place(loose: Iterable[Loose], done: Collection[int]) -> dict[int, list[S
 def _moved(x: Place, y: Place) -> Kind | None:
     if x.tail(1) != y.tail(1):
         return "renamed"
-    if x.file != y.file:
+    if x.file != y.file or any(related(x, y)):
         return "moved"
     return "renamed" if x.symbol != y.symbol else None
 

@@ -21,10 +21,10 @@ SAME_CODE = 75.0  # a function's code is so like another's that it is the same f
 SAME_METHOD = 50.0  # enough where its name is the same too
 SAME_STATEMENT = 70.0  # a statement goes on in another function
 SAME_STEP = 60.0  # enough where the same rule finds it
-SAME_TEXT = 90.0  # asked for where file and class are others and the older function is gone
+SAME_TEXT = 90.0  # asked for where file and class are others, and the older function is gone or the newer is none
 IMPOSSIBLE = 101.0
 OF_ITS_CLASS = 20.0  # for a function whose class is already known to go on as the other's class
-_CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
+_CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b|\b[A-Z]\w*(?:\.|\s*::\s*)[A-Z]\w*")
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ def _least(x: Loose, y: Loose) -> float:
     if _constants(x) != _constants(y):
         return IMPOSSIBLE  # another status is another step
     near = x.place.file == y.place.file or x.place.tail(2)[:-1] == y.place.tail(2)[:-1]
-    if not near and not y.place.side.defines(x.place):
+    if not near and (x.place.side.defines(y.place) or not y.place.side.defines(x.place)):
         return SAME_TEXT
     return SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
 

@@ -82,6 +82,7 @@ class Side:
         self.sites = [s for s in sites if not s.context]
         self._numbers = {f.path: n for n, f in enumerate(facts.files)}
         self._lines: dict[str, list[str]] = {}
+        self._bases: dict[str, set[str]] = {}
         self._code: dict[tuple[str, int, int], str] = {}
 
     @cached_property
@@ -135,6 +136,18 @@ class Side:
             if bind.scope == scope and bind.name in used and bind.value not in ("", "?"):
                 found.setdefault(bind.name, set()).add(bind.value)
         return {name: frozenset(values) for name, values in found.items()}
+
+    def bases(self, name: str) -> set[str]:
+        """The names of the base classes that a class called `name` is written with, without modules and parameters."""
+        if name not in self._bases:
+            self._bases[name] = {
+                tail(re.split(r"[\[<]", base)[0].strip(), 1)[0]
+                for n in self.facts.files_with("d", name)
+                for d in self.facts.of(n).definitions
+                if d.kind == "class" and tail(d.name, 1) == (name,)
+                for base in d.bases
+            }
+        return self._bases[name]
 
     def defines(self, place: Place) -> bool:
         """Whether some file defines the function or class of `place`: by its name, with the class that holds it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.unit.diff.sides import CACHE, FILES, compare, edited
-from tracer.diff.compare import ELSEWHERE, FEWER, LAYOUT, LOCALS, MORE, SAME
+from tracer.diff.compare import DOWN, ELSEWHERE, FEWER, LAYOUT, LOCALS, MORE, SAME, UP
 from tracer.diff.model import Change
 
 
@@ -143,3 +143,27 @@ def test_another_status_is_no_moved_step(tmp_path: Path) -> None:
     assert [c.kind for c in changes] == ["moved"]
     changes, _ = compare(tmp_path, plain, with_helper("GONE"))
     assert [c.kind for c in changes] == ["added", "removed"]
+
+
+PAIR = """
+class Reader(Index):
+    {}
+class Writer(Index):
+    {}
+"""
+METHOD = "def drop(self, key):\n        del self.rows[key]\n"
+
+
+def test_methods_that_go_up_into_a_base_class_and_down_again(tmp_path: Path) -> None:
+    base = CACHE[: CACHE.index("    def drop")]
+    low = {"kv/cache.py": base + PAIR.format(METHOD, METHOD)}
+    high = {"kv/cache.py": base + "    " + METHOD + PAIR.format("pass", "pass")}
+    changes, _ = compare(tmp_path, low, high)
+    assert {(c.kind, c.detail) for c in changes} == {("moved", UP)}
+    assert sorted(map(ends, changes)) == [
+        ("kv.cache.Reader.drop", "kv.cache.Index.drop"),
+        ("kv.cache.Writer.drop", "kv.cache.Index.drop"),
+    ]
+    changes, _ = compare(tmp_path, high, low)
+    assert {(c.kind, c.detail) for c in changes} == {("moved", DOWN)}
+    assert len(changes) == 2

@@ -170,7 +170,7 @@ def counts(verdicts: Iterable[Verdict]) -> dict[str, int]:
 
 
 def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
-    """Every piece of evidence in a saved document: sites, the steps of paths, what claims rest on."""
+    """Every piece of evidence in a saved document: sites, the steps of paths, changes, what claims rest on."""
     engines = [_engine_of(item) for item in _list(document, "engines")]
     if not engines:
         raise UsageError("this is not a document of Tracer's: it names no engines", todo="save one with --format json")
@@ -179,6 +179,11 @@ def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
     for path in _list(document, "paths"):
         for step in _list(path, "steps"):
             yield _claim(step, engines)
+    for change in _list(document, "changes"):
+        for side, (engine, version) in zip(("before", "after"), engines, strict=False):
+            end = change.get(side) if isinstance(change, Mapping) else None
+            if isinstance(end, Mapping) and _text(end, "file"):
+                yield _claim({**end, "engine": engine, "version": version}, engines)
     yield from _behind_answers(document, engines)
 
 

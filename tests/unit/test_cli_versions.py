@@ -61,6 +61,12 @@ def test_a_changed_condition_in_every_format_and_as_a_status(run: Run, tmp_path:
     assert (change["what"], change["id"], change["kind"]) == ("site", "lmcache.toy.index", "guard")
     assert (change["before"]["symbol"], change["before"]["first"]) == ("lmcache.cache.Index.put", 14)
     assert change["after"]["file"] == "lmcache/cache.py"
+    saved = tmp_path / "diff.json"
+    saved.write_text(json.dumps(document))
+    assert "2 ok" in run("verify", saved)[1]
+    change["after"]["digest"] = "0" * 32
+    saved.write_text(json.dumps(document))
+    assert run("verify", saved)[0] == 1
     md = run(*asked, "--format", "md", "--excerpts")[1]
     assert "| change | before | after |" in md
     assert "> 14 |             self.rows[key] = entry" in md
@@ -81,6 +87,7 @@ def test_a_working_folder_against_a_pin(run: Run, tmp_path: Path) -> None:
     status, out, _ = run("diff", f"{same}/", OLD, *asked)
     assert status == 0
     assert [c["kind"] for c in json.loads(out)["changes"]] == ["moved"]
+    assert json.loads(out)["engines"][0]["version"].startswith("folder-")
     other = checkout(tmp_path / "other", {"cache.py": CACHE.replace("self.rows[key] = entry", "pass")})
     status, out, _ = run("diff", OLD, f"{other}/", *asked)
     assert status == 1

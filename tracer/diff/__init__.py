@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tracer import trace
-from tracer.checkout import folder_tree, open_tree
+from tracer.checkout import FolderTree, folder_tree, open_tree
 from tracer.diff import verdicts
 from tracer.diff.compare import Comparison
 from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, Severity
@@ -31,7 +31,9 @@ class Subject:
 
     def __init__(self, target: Target, version: Version, tree: SourceTree) -> None:
         self.target, self.version, self.tree = target, version, tree
-        self.revision = EngineRevision(tree.engine, tree.version, tree.revision)
+        read = tree.revision
+        named = f"folder-{read.digest[:8]}" if isinstance(tree, FolderTree) else tree.version
+        self.revision = EngineRevision(tree.engine, named, read)
 
 
 def subjects(before: str, after: str, *, progress: Progress | None = None) -> tuple[Subject, Subject]:

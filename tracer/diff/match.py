@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
+from tracer.diff.families import related
 from tracer.diff.places import Place, Side, Statement
 
 SAME_CODE = 75.0  # a function's code is so like another's that it is the same function
@@ -128,14 +129,19 @@ def _weight(x: Statement, y: Statement) -> float:
 def travelled(gone: list[Loose], come: list[Loose]) -> list[tuple[Loose, Loose]]:
     """Statements that play the same action of a role, now in another function; one statement travels once."""
     scored = []
+    often = [Counter((z.place.key[:3], z.statement.text) for z in side) for side in (gone, come)]
     for i, x in enumerate(gone):
         for j, y in enumerate(come):
             if x.place.key[:3] != y.place.key[:3] or x.place.symbol == y.place.symbol:
                 continue
+            family = any(related(x.place, y.place))
+            common = max(n[z.place.key[:3], z.statement.text] for n, z in zip(often, (x, y), strict=True)) > 1
+            if common and not family and not _near(x, y):
+                continue  # one of many that read the same: which one went where, nobody can tell
             least = _least(x, y)
             score = fuzz.ratio(x.statement.text, y.statement.text, score_cutoff=least)
             if score >= least:
-                scored.append((-score, i, j))
+                scored.append((-score - OF_ITS_CLASS * family, i, j))
     out: list[tuple[int, int]] = []
     used_left: set[int] = set()
     used_right: set[int] = set()
@@ -151,10 +157,14 @@ def _least(x: Loose, y: Loose) -> float:
     """How much alike two statements must be to be the same step: more where less else speaks for it."""
     if _constants(x) != _constants(y):
         return IMPOSSIBLE  # another status is another step
-    near = x.place.file == y.place.file or x.place.tail(2)[:-1] == y.place.tail(2)[:-1]
-    if not near and (x.place.side.defines(y.place) or not y.place.side.defines(x.place)):
+    if not _near(x, y) and (x.place.side.defines(y.place) or not y.place.side.defines(x.place)):
         return SAME_TEXT
     return SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
+
+
+def _near(x: Loose, y: Loose) -> bool:
+    """Whether two statements lie in one file or in classes of one name."""
+    return x.place.file == y.place.file or x.place.tail(2)[:-1] == y.place.tail(2)[:-1]
 
 
 def _constants(item: Loose) -> frozenset[str]:

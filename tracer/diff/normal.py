@@ -18,6 +18,8 @@ _PIECES = r"""(?P<comment>%s)
 _PYTHON = re.compile(_PIECES % r"\#[^\n]*", re.VERBOSE | re.DOTALL)
 _CPP = re.compile(_PIECES % r"//[^\n]*|/\*.*?\*/", re.VERBOSE | re.DOTALL)
 _ROOT = re.compile(r"[a-z_][a-z0-9_]*[a-z0-9]|[a-z]")  # a local: no constant, no type, no C++ member
+_AFTER = re.compile(r"(::|[.(\[!~]) ")
+_BEFORE = re.compile(r" (::|[.)\],;(\[])")
 _WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|::|->|\S")
 _LOOP = re.compile(r"(?:for|while|do|async for)\b")
 _IF = re.compile(r"(?:if|elif)\b\s*(?:constexpr\b)?")
@@ -27,14 +29,16 @@ def tokens(text: str, python: bool) -> list[str]:
     """The tokens of `text` without comments and layout; strings in one kind of quotes, no comma before a closing."""
     out: list[str] = []
     for found in (_PYTHON if python else _CPP).finditer(text):
-        token = found[0]
+        piece = found[0]
         if found.lastgroup == "comment":
             continue
         if found.lastgroup == "string" and python:
-            token = _string(token)
-        if token in (")", "]", "}") and out and out[-1] == ",":
+            piece = _string(piece)
+        elif piece == "->" and not python:
+            piece = "."  # by pointer or by value is the same step
+        if piece in (")", "]", "}") and out and out[-1] == ",":
             out.pop()
-        out.append(token)
+        out.append(piece)
     return out
 
 
@@ -58,7 +62,12 @@ def code(lines: Sequence[str], python: bool) -> str:
             for node in ast.walk(tree):
                 _without_docstring(node)
             return ast.unparse(tree)
-    return " ".join(tokens(text, python))
+    return spelt(tokens(text, python))
+
+
+def spelt(found: Sequence[str]) -> str:
+    """Tokens as text, without blanks where code has none."""
+    return _BEFORE.sub(r"\1", _AFTER.sub(r"\1", " ".join(found)))
 
 
 def _without_docstring(node: ast.AST) -> None:
@@ -84,7 +93,7 @@ def conditions(guards: Sequence[str], python: bool) -> dict[str, str]:
         elif text.startswith("not (") and text.endswith(")"):
             found |= _atoms(text[5:-1].strip(), False, python)
         else:
-            found[" ".join(tokens(text, python))] = text
+            found[spelt(tokens(text, python))] = text
     return found
 
 
@@ -96,7 +105,7 @@ def _atoms(test: str, holds: bool, python: bool) -> dict[str, str]:
         if inner != one:
             return _atoms(inner.strip(), not holds, python)
         what, positive = atom(one)
-        return {_said(" ".join(tokens(what, python)), positive == holds): one if holds else f"not ({one})"}
+        return {_said(spelt(tokens(what, python)), positive == holds): one if holds else f"not ({one})"}
     parts = [_atoms(part, holds, python) for part in joined]
     if (kind == "and") == holds:
         return {key: shown for part in parts for key, shown in part.items()}
@@ -105,8 +114,7 @@ def _atoms(test: str, holds: bool, python: bool) -> dict[str, str]:
 
 
 def _said(text: str, holds: bool) -> str:
-    text = text.replace(" . ", ".").replace(" -> ", ".").replace("this.", "").replace(" :: ", "::").replace("( ", "(")
-    text = text.replace(" (", "(").replace(" )", ")").replace(" [ ", "[").replace(" ]", "]").replace(" ,", ",")
+    text = text.replace("this.", "")
     return text if holds else f"not {text}"
 
 

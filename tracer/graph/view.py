@@ -76,9 +76,12 @@ class FileView:
         """Last name of the callee (without template arguments) → calls, in order."""
         out: dict[str, list[Call]] = {}
         for c in self.facts.calls:
-            items = parts(c.callee)
-            if items:
-                out.setdefault(last_part(items[-1].lstrip(".").split("<", 1)[0]), []).append(c)
+            if c.callee[-1:] in ")]>":  # `f()()`, `table[k]()`, `f<T>()`: only the parts tell the last name
+                items = parts(c.callee)
+                last = items[-1].lstrip(".").split("<", 1)[0] if items else ""
+            else:
+                last = c.callee.rsplit(".", 1)[-1]
+            out.setdefault(last_part(last), []).append(c)
         return out
 
     @cached_property

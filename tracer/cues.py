@@ -15,6 +15,7 @@ from tracer.graph.crossings import Crossings
 from tracer.graph.places import Match
 from tracer.graph.uses import CONSTRUCTORS, Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.readings import Readings
 from tracer.rules import Cue, Rule
 from tracer.survey.store import last_part
@@ -161,7 +162,7 @@ class CueMatcher:
         wanted = cue.files or files
         return [n for n in range(self.world.size) if wanted and path_matches(self.world.path(n), wanted)]
 
-    @functools.cache  # noqa: B019
+    @kept
     def _within_symbols(self, pattern: str) -> tuple[Sym, ...]:
         classes = self.world.classes(pattern)
         if classes:
@@ -251,7 +252,7 @@ class CueMatcher:
                 return True
         return False
 
-    @functools.cache  # noqa: B019
+    @kept
     def _started(self, name: str) -> tuple[tuple[int, int, str], ...]:
         """(file, scope, path) of arguments named `name` that are handed to something that starts or keeps them."""
         out = []

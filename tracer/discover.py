@@ -6,7 +6,6 @@ look at, not answers: one per function and role, and on average no more than `LI
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from tracer.derived.table import Key
 from tracer.graph.places import Match
 from tracer.graph.uses import CONSTRUCTORS
 from tracer.graph.world import Sym, World
+from tracer.kept import kept
 from tracer.model import ROLES, Site
 from tracer.roles import Roles
 from tracer.rules import Cue, Rule, rules_for
@@ -140,7 +140,7 @@ class Discover:
         found = {k for k, _ in derived.table.by_function.get(self._function(m), ()) if k in derived.roles_of}
         return max((self.weight(k) for k in found), default=3.0)
 
-    @functools.cache  # noqa: B019
+    @kept
     def weight(self, key: Key) -> float:
         """How surely a state matters: the parts it plays, and in how many functions it is used."""
         derived = self.cues.derived

@@ -7,7 +7,6 @@ callers, only `pairs.py` can tell: it asks here for a function's callers.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from tracer.cues import CueMatcher
 from tracer.graph.calls import CallSite
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.pair_rules import KINDS, PairRule
 from tracer.reading import flow
 from tracer.reading.statements import Reading
@@ -78,7 +78,7 @@ class Events:
         return Sym(function.file, self.readings.outer(function.file, function.index))
 
     # -- callers -------------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def callers(self, function: Sym) -> tuple[CallSite, ...]:
         """The calls of `function` in live code; none where there are too many to be its business."""
         found = tuple(c for c in self.uses.calls.callers(function) if not self.world.context(c.file))
@@ -198,7 +198,7 @@ class Ledger(Events):
         name = last_part(self.world.name(function))
         return name in SCOPE_STARTS or name == last_part(self.world.name(owner))
 
-    @functools.cache  # noqa: B019
+    @kept
     def class_releases(self, function: Sym) -> bool:
         """Whether another method of the function's class releases, so that what is put into `self` can be found."""
         owner = self.world.owner(function)
@@ -206,7 +206,7 @@ class Ledger(Events):
         return owner is not None and any(at != function and self.world.owner(at) == owner for at in others)
 
     # -- owners --------------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def released_fields(self) -> frozenset[str]:
         """Names of the fields that a releasing function touches: what is put there can be found and released."""
         out: set[str] = set()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 from tracer.errors import SourceParseError
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import SourceTree, lines_of
 from tracer.reading import read
 from tracer.reading.statements import Reading
@@ -29,12 +29,12 @@ class Readings:
             self._sources[file] = tree.read(self.world.path(file))
         return self._sources[file]
 
-    @functools.cache  # noqa: B019
+    @kept
     def lines(self, file: int) -> list[str]:
         """The file's lines, undecodable bytes replaced."""
         return lines_of(self.source(file))
 
-    @functools.cache  # noqa: B019
+    @kept
     def of(self, file: int, scope: int) -> Reading | None:
         """The reading of the outermost function around `scope`; None where there is none or it cannot be read."""
         outer = self.outer(file, scope)

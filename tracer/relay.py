@@ -7,13 +7,13 @@ drain, await or ask it. For each producer: on which exits it sends nothing, and 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tracer.graph.hops import Hops
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import Basis, Site
 from tracer.reading.flow import escape, exits
 from tracer.reading.statements import Reading
@@ -140,7 +140,7 @@ class Relay:
     def _inside(self, sym: Sym, scope: int) -> bool:
         return self.world.function_of(sym.file, scope) == sym.index
 
-    @functools.cache  # noqa: B019
+    @kept
     def _hands(self, key: tuple[Sym, str]) -> tuple[list[tuple[Sym, Match]], list[tuple[Sym, Match]]]:
         """Who sends through the field, and who takes from it: the first place of each function."""
         state = self._name(key)

@@ -17,6 +17,7 @@ from tracer.evidence import permalink
 from tracer.globs import path_matches
 from tracer.graph.places import Match
 from tracer.graph.world import Part, Sym
+from tracer.kept import kept
 from tracer.model import Basis, digest_lines, lines_of
 from tracer.roles import Roles, unknown_name
 from tracer.rules import Cue, Rule, describe
@@ -143,7 +144,7 @@ class Places:
             if (not files or path_matches(path, files)) and not path_matches(path, not_files)
         ]
 
-    @functools.cache  # noqa: B019  (lives as long as its question)
+    @kept
     def text(self, path: str) -> list[str]:
         """The lines of one file."""
         return lines_of(self._sources[path].facts.tree.read(path))

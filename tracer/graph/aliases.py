@@ -6,12 +6,12 @@ the container. Locals are followed through what they are bound to; parameters ar
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from tracer.graph.annotations import Type
 from tracer.graph.types import Types
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Call
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
@@ -134,7 +134,7 @@ class Aliases:
             out |= dict.fromkeys(fresh)
         return tuple(out)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _onward(self, key: Key) -> tuple[Key, ...]:
         out: dict[Key, None] = {}
         for number in self.world.files_with("u", key[1]):

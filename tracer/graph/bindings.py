@@ -14,6 +14,7 @@ import msgspec
 from tracer.graph.calls import COMMON
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Arg, Call
 from tracer.survey.paths import join, parts
@@ -70,7 +71,7 @@ class Bindings:
         """The top-level packages of the world: a name below them that is no module may be native."""
         return frozenset(name.split(".")[0] for name in self.world.modules)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _open(self, cls: Sym) -> bool:
         """Whether the class sets attributes of itself by computed names: `setattr(self, name, native)`."""
         for c in self.world.mro(cls):
@@ -116,7 +117,7 @@ class Bindings:
                 out.setdefault(sym, []).append(name)
         return {k: tuple(v) for k, v in out.items()}
 
-    @functools.cache  # noqa: B019
+    @kept
     def callers(self, sym: Sym) -> tuple[Sym, ...]:
         """The Python functions that run a native one through a binding."""
         out: dict[Sym, None] = {}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.graph.annotations import Type
 from tracer.graph.types import Types
 from tracer.graph.world import Sym, World
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Call
 from tracer.survey.paths import join, parts
@@ -159,7 +159,7 @@ class Calls:
                     if self.world.kind(m) == "function":
                         yield m, "inherited"
 
-    @functools.cache  # noqa: B019  (thousands of calls ask for the same few names)
+    @kept
     def _only(self, method: str, python: bool) -> tuple[Sym, ...]:
         """The definitions of a method whose receiver is unknown, if one class family alone has such a name."""
         if method in COMMON:
@@ -200,7 +200,7 @@ class Calls:
                         break
         return tuple(sorted(out, key=lambda c: (self.world.path(c.file), c.call.line)))
 
-    @functools.cache  # noqa: B019
+    @kept
     def aliases(self, method: str) -> tuple[str, ...]:
         """Fields that hold a method of this name (`self.finish = self.close`): other names it is called by."""
         out = set()

@@ -5,12 +5,12 @@ Nothing in the code calls them. The element's type tells: its own destructor, th
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from tracer.graph.annotations import Type
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Call
 from tracer.survey.paths import join, parts
 
@@ -52,7 +52,7 @@ class Destruction:
         elif t.kind == "obj" and isinstance(t.ref, Sym):
             yield from self._of_class(t.ref, depth)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _of_class(self, cls: Sym, depth: int) -> tuple[Sym, ...]:
         """The class's own destructor, and then those of its members."""
         name = f"~{self.world.name(cls)}"

@@ -6,7 +6,6 @@ threads (or tasks, or processes, by its type); another container is shared state
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from tracer.graph.sharing import Sharing
 from tracer.graph.threads import Threads
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Arg, Call, Definition
 from tracer.survey.paths import join, parts
 
@@ -60,7 +60,7 @@ class Handoffs:
         """The scopes whose code belongs to function `index`: itself and classes in it (-1: the module's)."""
         return [index, *self._classes_in(number).get(index, ())]
 
-    @functools.cache  # noqa: B019
+    @kept
     def _classes_in(self, number: int) -> dict[int, list[int]]:
         out: dict[int, list[int]] = {}
         for i, d in enumerate(self.world.view(number).facts.definitions):
@@ -68,7 +68,7 @@ class Handoffs:
                 out.setdefault(self.world.function_of(number, i), []).append(i)
         return out
 
-    @functools.cache  # noqa: B019
+    @kept
     def drainers(self, key: Key) -> tuple[Sym, ...]:
         """The functions of live code that take from the field."""
         found = (f for k in self.sharing.same(key) for f in self._who(k, DRAIN))
@@ -92,7 +92,7 @@ class Handoffs:
         return tuple(out)
 
     # -- what a function does to fields ------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def _hands(self, number: int, scope: int, ops: frozenset[str]) -> tuple[Hand, ...]:
         """Every field that the code of `scope` fills (or drains), by itself or through what it calls."""
         view = self.world.view(number)
@@ -159,7 +159,7 @@ class Handoffs:
     def _bound(self, to: Sym, d: Definition) -> bool:
         return self.world.view(to.file).python and self.world.owner(to) is not None and "static" not in d.flags
 
-    @functools.cache  # noqa: B019
+    @kept
     def _does(self, function: Sym, position: int, ops: frozenset[str]) -> bool:
         """Whether `function` fills (or drains) what it gets as parameter `position`, or a function in it does."""
         d = self.world.definition(function)

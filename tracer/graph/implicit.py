@@ -16,6 +16,7 @@ from tracer.graph.annotations import Type
 from tracer.graph.calls import Calls
 from tracer.graph.types import Types
 from tracer.graph.world import Sym, World
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Access, Call, Definition, Import
 from tracer.survey.paths import join, parts
@@ -142,7 +143,7 @@ class Implicit:
         )
 
     # -- decorators ------------------------------------------------------------------
-    @functools.cache  # noqa: B019  (a world lives as long as its question)
+    @kept
     def wrappers(self, sym: Sym) -> tuple[Sym, ...]:
         """The functions that the decorators of `sym` put around it, outermost first."""
         d = self.world.definition(sym)

@@ -7,7 +7,6 @@ them, beyond a binding too. Who only tests for an element, or reads a record tha
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 
 from tracer.graph.aliases import Key
@@ -15,6 +14,7 @@ from tracer.graph.flow import Flow
 from tracer.graph.handoffs import FILL, MANY, Handoffs
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Call
 from tracer.survey.paths import parts
@@ -57,7 +57,7 @@ class Passing:
         for kind in kinds:
             yield source, to, kind, "declared", number, line
 
-    @functools.cache  # noqa: B019
+    @kept
     def _guarded(self, cls: Sym) -> bool:
         """Whether the class has a lock: more than one thread is meant."""
         fields = (f for f in self.world.view(cls.file).facts.fields if f.owner == cls.index)
@@ -71,7 +71,7 @@ class Passing:
                 if isinstance(t.to, Sym):
                     yield from self._stores(t.to)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _stores(self, sym: Sym) -> tuple[Key, ...]:
         """The containers into which `sym` puts one of its parameters."""
         d = self.world.definition(sym)
@@ -92,7 +92,7 @@ class Passing:
             return False
         return any(self._from_outside(k) for k in self.handoffs.aliases.keys(number, call.scope, items[0]))
 
-    @functools.cache  # noqa: B019
+    @kept
     def _from_outside(self, key: Key) -> bool:
         """Whether a method other than the constructor puts its parameter into the container."""
         view = self.world.view(key[0].file)
@@ -100,7 +100,7 @@ class Passing:
         return any(key in self._stores(Sym(key[0].file, s)) for s in sorted(fillers) if s >= 0)
 
     # -- taking out ---------------------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def takers(self, key: Key) -> tuple[Sym, ...]:
         """The functions that get what another took out of the container for them."""
         drainers = self.handoffs.drainers(key)
@@ -137,7 +137,7 @@ class Passing:
         owner = self.world.owner(sym)
         return owner is None or not (self.world.is_a(owner, key[0]) or self.world.is_a(key[0], owner))
 
-    @functools.cache  # noqa: B019
+    @kept
     def _looks(self, key: Key) -> tuple[tuple[Sym, ...], tuple[Sym, ...]]:
         """Functions that test the container, and functions that read it at all."""
         tested: dict[Sym, None] = {}

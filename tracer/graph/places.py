@@ -5,13 +5,13 @@ The part of `uses.py` that needs no state: `Match`, the common result of both, l
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from tracer.graph.calls import Calls
 from tracer.graph.types import Types
 from tracer.graph.world import Sym, World
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Access, Call, Definition
 from tracer.survey.paths import join, parts
@@ -45,7 +45,7 @@ class Places:
         owner, _, field = pattern.replace("::", ".").rpartition(".")
         return (self.world.classes(owner) if owner else ()), field
 
-    @functools.cache  # noqa: B019
+    @kept
     def constructed(self, pattern: str) -> tuple[Match, ...]:
         """Instantiations of a class (or a subclass of it), or of an external one by dotted tail."""
         pattern = pattern.replace("::", ".")
@@ -86,7 +86,7 @@ class Places:
         )
 
     # -- definitions -----------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def defined(self, pattern: str) -> tuple[Match, ...]:
         """The definition of a class, function or field, or every function under `@decorator`."""
         if pattern.startswith("@"):
@@ -113,7 +113,7 @@ class Places:
                 if any(g.split("(")[0] == name or g.split("(")[0].endswith("." + name) for g in d.decorators):
                     yield self._whole(Sym(number, i))
 
-    @functools.cache  # noqa: B019
+    @kept
     def overrides(self, pattern: str) -> tuple[Match, ...]:
         """Every override of the interface method `Base.method`, with a body, the base's own left out."""
         owner, _, method = pattern.replace("::", ".").rpartition(".")

@@ -6,12 +6,12 @@ field, gives the fields that share its object: one step up to who gave it, and d
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from tracer.graph.aliases import Aliases, Key
 from tracer.graph.calls import Calls
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Arg, Call
 from tracer.survey.paths import parts
 
@@ -25,7 +25,7 @@ class Sharing:
     def __init__(self, calls: Calls, aliases: Aliases) -> None:
         self.calls, self.world, self.aliases = calls, calls.world, aliases
 
-    @functools.cache  # noqa: B019
+    @kept
     def same(self, key: Key) -> tuple[Key, ...]:
         """The field itself and those that share its object; only itself where too many do."""
         origins = self._given_by(key)
@@ -33,7 +33,7 @@ class Sharing:
         found = tuple(dict.fromkeys((key, *origins, *down)))
         return found if len(found) <= MANY else (key,)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _given_to(self, key: Key) -> tuple[Key, ...]:
         """The fields of objects that are made with, or given, what the field holds."""
         out: dict[Key, None] = {}

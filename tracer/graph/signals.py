@@ -6,7 +6,6 @@ record is made with, and through functions that give the notifier (or its file d
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from tracer.graph.flow import Flow
 from tracer.graph.sharing import Sharing
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Access, Call
 from tracer.survey.paths import join, parts
@@ -91,7 +91,7 @@ class Signals:
             yield from self.aliases.made_with(number, call, path)
 
     # -- who observes -----------------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def observers(self, key: Key) -> tuple[Observer, ...]:
         """The functions of live code that wait for, poll or ask what the field holds."""
         out: dict[Observer, None] = {}

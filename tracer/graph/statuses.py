@@ -6,13 +6,13 @@ Plain fields are left out: they are data that calls already explain. A one-line 
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 
 from tracer.graph.aliases import Aliases, Key
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Access, Call
 from tracer.survey.paths import join, parts
 
@@ -78,7 +78,7 @@ class Statuses:
             return False
         return any(t.kind == "cls" for t in self.types.of(number, a.scope, join(items[:-1])))
 
-    @functools.cache  # noqa: B019
+    @kept
     def _setters(self, key: Key) -> int:
         """How many functions of live code set the field."""
         found: set[Sym] = set()
@@ -89,7 +89,7 @@ class Statuses:
         return len(found)
 
     # -- who tests it --------------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def testers(self, key: Key) -> tuple[Sym, ...]:
         """The functions of live code that decide by the field; () if they are too many to mean anything."""
         out: dict[Sym, None] = {}

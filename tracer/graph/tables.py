@@ -6,13 +6,13 @@ calls the table, or an element of it, may reach every function that was put in.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from tracer.graph.aliases import Aliases, Key
 from tracer.graph.annotations import Type
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Access, Call
 from tracer.survey.paths import join, parts
 
@@ -59,7 +59,7 @@ class Tables:
             return t.kind == "ext"
         return any(self.world.methods(c, "__call__") for c in self.world.mro(t.ref))
 
-    @functools.cache  # noqa: B019
+    @kept
     def _held(self, key: Key) -> tuple[Sym, ...]:
         """The functions named in what is written to the field, or put into it."""
         out: dict[Sym, None] = {}

@@ -6,12 +6,12 @@ reached from there, in the way that its taker runs it.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
 from tracer.graph.calls import Calls
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.survey.facts import Arg, Call
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
@@ -168,7 +168,7 @@ class Threads:
                 return True
         return any(self.kind(n, c) in _ON_THREAD for n, c, _ in self.handed(sym))
 
-    @functools.cache  # noqa: B019
+    @kept
     def handed(self, sym: Sym) -> tuple[tuple[int, Call, Arg], ...]:
         """The calls that are given `sym` as an argument."""
         name = self.world.name(sym)

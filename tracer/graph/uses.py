@@ -6,13 +6,13 @@ a field of the same name does not; aliases through locals are followed. Patterns
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
 from tracer.graph.annotations import Type
 from tracer.graph.places import Match, Places
 from tracer.graph.world import Sym, World
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Access, Call
 from tracer.survey.ops import INSERT, REMOVE
@@ -302,7 +302,7 @@ class Uses(Places):
             and all(any(self.world.is_a(c, f) or self.world.is_a(f, c) for f in family) for c in fitting)
         )
 
-    @functools.cache  # noqa: B019
+    @kept
     def declaring(self, field: str) -> tuple[Sym, ...]:
         """Classes of live code that declare a field of this name."""
         out = []
@@ -339,7 +339,7 @@ class Uses(Places):
         return False
 
     # -- calls ---------------------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def called(self, pattern: str) -> tuple[Match, ...]:
         """Calls of `Class.method` (receiver the class or a subclass), of a function, or of an external dotted name."""
         pattern = pattern.replace("::", ".")
@@ -425,7 +425,7 @@ class Uses(Places):
         )
         return list(dict.fromkeys(o for o in found if o is not None))
 
-    @functools.cache  # noqa: B019
+    @kept
     def called_on(self, method: str, state: str) -> tuple[Match, ...]:
         """Calls of `method` whose receiver is the state `Class.field` itself or an element of it."""
         owners, field = self.owners(state)

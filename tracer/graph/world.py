@@ -5,13 +5,13 @@ Everything is opened on demand, by name, so a question touches only the files it
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from tracer.graph.view import FileView
+from tracer.kept import kept
 from tracer.survey import Facts
 from tracer.survey.facts import Definition, Import
 from tracer.survey.store import last_part
@@ -60,7 +60,7 @@ class World:
         part = self.part_of(number)
         return part.facts.files[number - part.offset].path
 
-    @functools.cache  # noqa: B019  (a world lives as long as its question)
+    @kept
     def context(self, number: int) -> str:
         """The target's label for the file ("" = live code; test, mock, bench, …)."""
         return context_of(self.part_of(number).target, self.path(number))
@@ -84,7 +84,7 @@ class World:
         return {n for p in self.parts for n in p.facts.names(kind)}
 
     # -- modules and symbols -----------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def module(self, number: int) -> str:
         """Dotted module name of a Python file; "" for C++."""
         path = self.path(number)
@@ -123,7 +123,7 @@ class World:
         d = self.definition(sym)
         return last_part(d.name) if d is not None else ""
 
-    @functools.cache  # noqa: B019
+    @kept
     def symbol(self, sym: Sym) -> str:
         """The symbol text of DESIGN §3: dotted for Python, `ns::Class::method` for C++."""
         view = self.view(sym.file)
@@ -144,7 +144,7 @@ class World:
             scope = definitions[scope].parent
 
     # -- definitions by name -------------------------------------------------------
-    @functools.cache  # noqa: B019
+    @kept
     def defined(self, name: str) -> tuple[Sym, ...]:
         """All definitions whose last name part is `name`, in file order."""
         files = self.files_with("d", name)
@@ -182,7 +182,7 @@ class World:
             return self.cpp_class(d.name.rsplit("::", 1)[0], sym.file)
         return None
 
-    @functools.cache  # noqa: B019
+    @kept
     def cpp_class(self, name: str, near: int) -> Sym | None:
         """The C++ class of this qualified name, in file `near` first."""
         found = [s for s in self.defined(last_part(name)) if self.is_class(s) and not self.view(s.file).python]
@@ -204,7 +204,7 @@ class World:
         bodies = [s for s in found if self.kind(s) == "function"]
         return (*bodies, *(s for s in found if self.kind(s) == "declaration"))
 
-    @functools.cache  # noqa: B019
+    @kept
     def subclasses(self, cls: Sym) -> tuple[Sym, ...]:
         """All direct and indirect subclasses in the world."""
         out: list[Sym] = []
@@ -228,7 +228,7 @@ class World:
         """Direct base classes that are in the world."""
         return self._bases(cls)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _bases(self, cls: Sym) -> tuple[Sym, ...]:
         d = self.definition(cls)
         out: list[Sym] = []
@@ -338,7 +338,7 @@ class World:
         number = self.modules.get(dotted)
         return Sym(number, -1) if number is not None else dotted
 
-    @functools.cache  # noqa: B019
+    @kept
     def module_member(self, number: int, name: str) -> Sym | str | None:
         """A module's name as seen from outside, through re-exports."""
         return _guarded(self, ("member", number, name), lambda: self.lookup(number, -1, name))
@@ -364,7 +364,7 @@ class World:
         """The C++ class or alias called `name` as seen from qualified name `inside`: innermost namespace first."""
         return self._cpp_lookup(name, file, inside)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _cpp_bases(self, name: str, file: int) -> tuple[Sym, ...]:
         """The bases of the class called exactly `name`: their member types are seen in it."""
         mark = (id(self), ("bases", name))
@@ -377,7 +377,7 @@ class World:
         finally:
             _running.discard(mark)
 
-    @functools.cache  # noqa: B019
+    @kept
     def _cpp_lookup(self, name: str, file: int, inside: str) -> Sym | None:
         wanted = [
             s
@@ -400,7 +400,7 @@ class World:
             tail = [s for s in tail if self.symbol(s) in full]
         return tail[0] if len({self.symbol(s) for s in tail}) == 1 else None
 
-    @functools.cache  # noqa: B019
+    @kept
     def _used_namespaces(self, file: int) -> frozenset[str]:
         """The namespaces that a C++ file uses as a whole (`using namespace x`), or its own header does."""
         imports = self.view(file).facts.imports

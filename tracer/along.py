@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import Literal
 
-from tracer import trace
+from tracer import stages, trace
 from tracer.errors import UsageError
 from tracer.graph.world import Sym
 from tracer.ledger import Event, Events, lines_of
@@ -57,7 +57,7 @@ def order_along(
     """The path called `name` through the engines of `specs`, and its steps that do `a` or `b`."""
     found = trace.path((name,), specs, choose=choose, rules=rules, progress=progress)
     way = found.paths[0]
-    world, engines = trace.read_world(specs, progress)
+    world, engines = stages.read_world(specs, progress)
     orders = Orders(world, engines[0].name, engines[0].version, rules, {e.name: e.version for e in engines})
     return engines, way, list(passed(orders, a, b, way.steps, DEPTH if depth is None else depth))
 

@@ -33,9 +33,12 @@ def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
             or (op == "define" and m.op == "init")
             or (op == "augment" and m.op.startswith("augment"))
         ]
+    texts: dict[int, list[str]] = {}
     for m in matches:
         file = engine.world.path(m.file)
-        lines = _lines(engine, m.file)
+        if m.file not in texts:
+            texts[m.file] = lines_of(engine.world.part_of(m.file).facts.tree.read(file))
+        lines = texts[m.file]
         symbol = engine.world.symbol(Sym(m.file, m.scope))
         shown = "define" if m.op == "init" else m.op
         found.setdefault(
@@ -43,11 +46,6 @@ def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
             Use(symbol, file, m.line, shown, digest_of(lines[m.line - 1] if m.line <= len(lines) else ""), m.basis),
         )
     return [found[k] for k in sorted(found)]
-
-
-@functools.lru_cache(maxsize=512)
-def _lines(engine: Uses, file: int) -> list[str]:
-    return lines_of(engine.world.part_of(file).facts.tree.read(engine.world.path(file)))
 
 
 def one_per_statement(sites: Iterable[Site]) -> list[Site]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracer import trace
+from tracer import stages
 from tracer.checkout import open_tree
 from tracer.checkout.store import stored
 from tracer.diff.compare import MORE, Comparison
@@ -84,7 +84,7 @@ def timeline(
     open_lines: dict[Key, Line] = {}
     for version in here:
         tree = open_tree((home, version), progress=progress)
-        found = trace.where_tree(role, home, version, tree, tuple(rules), store, progress)
+        found = stages.where_tree(role, home, version, tree, tuple(rules), store, progress)
         side = Side(tree, survey(tree, store, progress), found.sites)
         engines.append(found.engines[0])
         links: dict[Key, Key] = {}

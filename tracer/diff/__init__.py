@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tracer import trace
+from tracer import stages
 from tracer.checkout import FolderTree, folder_tree, open_tree
 from tracer.diff import verdicts
 from tracer.diff.compare import Comparison
@@ -72,7 +72,7 @@ def diff(
     `only` takes of sites, claims, pairs, defaults; without it all are compared.
     """
     store = Store()
-    found = [trace.where_tree(role, s.target, s.version, s.tree, tuple(rules), store, progress) for s in (a, b)]
+    found = [stages.where_tree(role, s.target, s.version, s.tree, tuple(rules), store, progress) for s in (a, b)]
     facts = [survey(s.tree, store, progress) for s in (a, b)]
     sides = [Side(s.tree, f, t.sites) for s, f, t in zip((a, b), facts, found, strict=True)]
     comparison = Comparison(*sides)

@@ -1,0 +1,199 @@
+"""The stages that the questions of `trace` share: read the trees, join them, assign roles, keep what was found."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from tracer import answers
+from tracer.checkout import folder_tree, open_tree
+from tracer.checkout.folder import any_target
+from tracer.graph.uses import Uses
+from tracer.graph.world import World
+from tracer.model import ROLES, EngineRevision, Gap, Site, SourceTree, Trace
+from tracer.survey import Facts, Progress, survey
+from tracer.survey.store import Store
+from tracer.targets import Target, Version, parse_spec, specs_of
+
+if TYPE_CHECKING:
+    from tracer.graph.hops import Hops
+    from tracer.stations import Sites
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine, read and surveyed."""
+
+    target: Target
+    tree: SourceTree
+    facts: Facts
+
+    @property
+    def version(self) -> str:
+        """The version's name, as the pin or the folder has it."""
+        return self.tree.version
+
+    @property
+    def revision(self) -> EngineRevision:
+        """What was read, for the head of an answer."""
+        return revision(self.tree)
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Files that were not read, or not whole."""
+        return problems(self.facts)
+
+    def world(self) -> World:
+        """The engine, linked."""
+        return World([(self.facts, self.target)])
+
+
+def read_engine(spec: str, progress: Progress | None) -> Engine:
+    """`ENGINE[@VERSION]`, read and surveyed."""
+    target, version = parse_spec(spec)
+    tree = open_tree((target, version), progress=progress)
+    return Engine(target, tree, survey(tree, Store(), progress))
+
+
+def read_folder(path: str, progress: Progress | None) -> Engine:
+    """A folder of any code, as an engine of its own."""
+    tree = folder_tree(path)
+    return Engine(any_target(tree.engine), tree, survey(tree, Store(), progress))
+
+
+def ask(
+    question: object,
+    find: Callable[[Hops, tuple[EngineRevision, ...], Sites], Answer],
+    kind: type[Answer],
+    specs: Sequence[str],
+    rules: Sequence[Path],
+    progress: Progress | None,
+) -> tuple[tuple[EngineRevision, ...], Answer]:
+    """The kept answer to `question` about these engines, or what `find` makes of their graph, which is kept."""
+    import msgspec
+
+    store = Store()
+    engines = tuple(revision(open_tree(pair, progress=progress)) for pair in specs_of(specs))
+    key = answers.question_key(engines, question, tuple(rules))
+    body = store.answer(key)
+    if body is not None:
+        return engines, msgspec.msgpack.decode(body, type=kind)
+    with linked(specs, rules, progress) as (hops, engines, sites):
+        found = find(hops, engines, sites)
+    store.put_answer(key, msgspec.msgpack.encode(found))
+    return engines, found
+
+
+@contextmanager
+def linked(
+    specs: Sequence[str], rules: Sequence[Path], progress: Progress | None
+) -> Iterator[tuple[Hops, tuple[EngineRevision, ...], Sites]]:
+    """The engines of `specs` as one graph, with the links that earlier questions found; new ones are kept after it."""
+    from tracer.graph.edges import Edges
+    from tracer.graph.hops import Hops
+
+    store = Store()
+    world, engines = read_world(specs, progress)
+    key = answers.links_key(engines)
+    hops = Hops(Edges(Uses(world)), store.answer(key))
+
+    @functools.cache
+    def sites(role: str) -> Sequence[tuple[str, Site]]:
+        wanted = role if role in ROLES else "all"
+        parts = [where_engine(wanted, f"{e.name}@{e.version}", tuple(rules), store, progress) for e in engines]
+        return [(e.name, s) for e, part in zip(engines, parts, strict=True) for s in part.sites if not s.context]
+
+    yield hops, engines, sites
+    packed = hops.pack()
+    if packed is not None:
+        store.put_answer(key, packed)
+
+
+def read_world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
+    """The engines of `specs`, each once, read, surveyed and joined."""
+    store, trees = Store(), read_trees(specs, progress)
+    return World([(survey(tree, store, progress), target) for tree, target in trees]), tuple(
+        revision(tree) for tree, _ in trees
+    )
+
+
+def read_trees(specs: Sequence[str], progress: Progress | None) -> list[tuple[SourceTree, Target]]:
+    """The engines of `specs`, each once, read."""
+    return [(open_tree((target, version), progress=progress), target) for target, version in specs_of(specs)]
+
+
+def where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> Trace:
+    """Every site of `role` ("all") in `ENGINE[@VERSION]`."""
+    target, version = parse_spec(spec)
+    return where_tree(role, target, version, open_tree((target, version), progress=progress), rules, store, progress)
+
+
+def where_tree(
+    role: str, target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store,
+    progress: Progress | None,
+) -> Trace:
+    """Every site of `role` ("all") in `tree`, test and mock code too, by the rules for `version`."""
+    wanted = ROLES if role == "all" else (role,)
+    kept = {r: answers.recall(store, tree, r, rules) for r in wanted}
+    missing = [r for r, answer in kept.items() if answer is None]
+    if missing:
+        _assign(missing, target, version, tree, rules, store, progress)
+        kept |= {r: answers.recall(store, tree, r, rules) for r in missing}
+    found = list(kept.values())
+    sites = sorted(
+        (s for f in found if f for s in f[0]), key=lambda s: (s.file, s.first, s.last, s.role, s.action, s.rule)
+    )
+    gaps = sorted({*getattr(tree, "gaps", ()), *(g for f in found if f for g in f[1])}, key=lambda g: (g.what, g.why))
+    return Trace((revision(tree),), tuple(sites), gaps=tuple(gaps))
+
+
+def _assign(
+    roles: Sequence[str], target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store,
+    progress: Progress | None,
+) -> None:
+    """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
+    from tracer.evidence import permalink
+    from tracer.roles import Roles
+    from tracer.rules import rules_for
+
+    facts = survey(tree, store, progress)
+    if not rules_for(target.name, version.name, rules):
+        _propose(roles, target, tree, rules, store, facts)
+        return
+    engine = Roles(World([(facts, target)]))
+    for role in roles:
+        found = engine.apply(r for r in rules_for(target.name, version.name, rules) if r.role == role)
+        sites = answers.one_per_statement([s for f in found for s in f.sites])
+        links = [replace(s, permalink=permalink(target, tree.revision, s.file, s.first, s.last)) for s in sites]
+        answers.keep(store, tree, role, rules, links, [f.gap for f in found if f.gap] + list(problems(facts)))
+
+
+def _propose(
+    roles: Sequence[str], target: Target, tree: SourceTree, rules: tuple[Path, ...], store: Store, facts: Facts
+) -> None:
+    """An engine without rules of its own: what the generic rules propose, said as a gap beside it."""
+    from tracer.discover import Discover
+    from tracer.evidence import permalink
+
+    engine = Discover(World([(facts, target)]), rules)
+    said = Gap(f"rules/{target.name}", "no rules of its own: these are candidates of the generic rules, rules/any")
+    for role in roles:
+        sites = answers.one_per_statement(engine.sites([role]))
+        links = [replace(s, permalink=permalink(target, tree.revision, s.file, s.first, s.last)) for s in sites]
+        answers.keep(store, tree, role, rules, links, [said, *problems(facts)])
+
+
+def revision(tree: SourceTree) -> EngineRevision:
+    """What was read, for the head of an answer."""
+    return EngineRevision(tree.engine, tree.version, tree.revision)
+
+
+def problems(facts: Facts) -> tuple[Gap, ...]:
+    """Files that were not read, or not whole."""
+    return tuple(Gap(path, why if why.startswith("parsed") else f"not parsed: {why}") for path, why in facts.problems)

@@ -101,6 +101,14 @@ def test_where_answers_in_all_three_formats_with_the_same_sites(fetched: Run, ru
     assert "`lmcache/store.py:7`" in fetched(*question, "--format", "md").out
 
 
+def test_places_are_lines_that_editors_read(fetched: Run, rules: Path) -> None:
+    done = fetched("where", "publish", SPEC, "--rules", rules, "--action", "commit", "--format", "lines")
+    told = "lmcache/store.py:7:13: note: publish commit (host) in Index.put [typed] [lmcache.publish.toy]\n"
+    assert told in done.out
+    done = fetched("uses", "Index.map", SPEC, "--op", "remove", "--format", "lines")
+    assert done.out == "lmcache/store.py:10:9: note: remove in Index.drop [typed] [remove]\n"
+
+
 def test_where_shows_guards_on_demand_and_filters_by_action(fetched: Run, rules: Path) -> None:
     found = fetched("where", "publish", SPEC, "--rules", rules, "--guards", "--action", "commit")
     assert "under if value" in found.out

@@ -74,6 +74,10 @@ def test_a_missing_release_is_status_one_and_a_changed_rule_changes_the_answer(r
     assert status == 1
     assert "11  return  missing  since 8, by 8 → 9 → 10 → 11" in out
     assert "missing" in run(*asked, run.pair(ONE), "--format", "md")[1]
+    (result,) = json.loads(run(*asked, run.pair(ONE), "--format", "sarif")[1])["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 11
+    status, lines, _ = run(*asked, run.pair(ONE), "--format", "lines")
+    assert lines.splitlines()[0].startswith("lmcache/store.py:11:13: warning: Cache.copy leaves by return")
     changed_rules = run.pair(BOTH, "changed")
     status, changed, _ = run(*asked, changed_rules, "--all")
     assert (status, "missing  since" in changed) == (0, False)

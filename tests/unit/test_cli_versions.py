@@ -70,6 +70,10 @@ def test_a_changed_condition_in_every_format_and_as_a_status(run: Run, tmp_path:
     md = run(*asked, "--format", "md", "--excerpts")[1]
     assert "| change | before | after |" in md
     assert "> 14 |             self.rows[key] = entry" in md
+    (result,) = json.loads(run(*asked, "--format", "sarif")[1])["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("diff.guard", "warning")
+    lines = run(*asked, "--format", "lines")[1].splitlines()
+    assert lines[0].startswith("lmcache/cache.py:14:13: warning: guard: publish · commit · host; Index.put")
     assert run(*asked, "--fail-on", "breaking")[0] == 0
     assert run(*asked, "--fail-on", "any")[0] == 1
     assert run(*asked, "--role", "completion")[0] == 3

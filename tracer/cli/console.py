@@ -32,6 +32,25 @@ class Format(enum.StrEnum):
     md = "md"
 
 
+class PlaceFormat(enum.StrEnum):
+    """How an answer that is a list of places is written; `lines` are for editors."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+    lines = "lines"
+
+
+class FindingFormat(enum.StrEnum):
+    """How an answer that complains is written; `sarif` is for code hosts."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+    lines = "lines"
+    sarif = "sarif"
+
+
 def on_terminal() -> bool:
     """Whether stdout wants colours: a terminal, unless NO_COLOR or a dumb one; FORCE_COLOR also says yes."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -55,14 +74,14 @@ def write_styled(lines: Iterable[Line]) -> None:
     from tracer.render.text import plain
 
     if not on_terminal():
-        write_lines(_harmless(plain(line)) for line in lines)
+        write_lines(harmless(plain(line)) for line in lines)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(soft_wrap=True, highlight=False)
     for line in lines:
-        console.print(Text.assemble(*((_harmless(text), style) for text, style in line)))
+        console.print(Text.assemble(*((harmless(text), style) for text, style in line)))
 
 
 def write_table(table: Table, form: Format = Format.text) -> None:
@@ -70,7 +89,7 @@ def write_table(table: Table, form: Format = Format.text) -> None:
     if form is Format.md:
         write_lines(table.markdown())
     elif not on_terminal():
-        write_lines(map(_harmless, table.plain()))
+        write_lines(map(harmless, table.plain()))
     else:
         from rich import box
         from rich.console import Console
@@ -79,7 +98,7 @@ def write_table(table: Table, form: Format = Format.text) -> None:
 
         drawn = RichTable(*table.columns, box=box.SIMPLE_HEAD)
         for row in table.rows:
-            drawn.add_row(*(Text(_harmless(text), overflow="fold") for text in row))
+            drawn.add_row(*(Text(harmless(text), overflow="fold") for text in row))
         Console().print(drawn)
 
 
@@ -88,7 +107,7 @@ def note(message: str) -> None:
     print(f"tracer: {message}", file=sys.stderr)
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """Engine text may hold terminal escapes: control characters become their pictures."""
     return "".join(chr(0x2400 + ord(c)) if ord(c) < 32 else c for c in text) if not text.isprintable() else text
 

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, note, write, write_lines, write_styled
+from tracer.cli.console import (
+    Bars,
+    FindingFormat,
+    Format,
+    folders,
+    harmless,
+    note,
+    write,
+    write_lines,
+    write_styled,
+)
 from tracer.cli.paths import Choose, With
-from tracer.cli.questions import Form, Rules
+from tracer.cli.questions import FindingForm, Form, Rules
+
+if TYPE_CHECKING:
+    from tracer.model import EngineRevision, Gap
+    from tracer.pairs import Holder
 
 Spec = Annotated[str, typer.Argument(help="ENGINE[@VERSION].")]
 Depth = Annotated[
@@ -31,23 +47,29 @@ def pairs(
     every: Annotated[bool, typer.Option("--all", help="Every exit, not only those that miss a release.")] = False,
     depth: Depth = None,
     rules: Rules = None,
-    form: Form = Format.text,
+    form: FindingForm = FindingFormat.text,
 ) -> None:
     """Is every acquire matched by a release on every way out? Status 1 where one is missing."""
     from tracer import checkout, trace
 
     with Bars() as bars:
-        checkout.open_tree(spec, progress=bars, note=bars.note)
+        tree = checkout.open_tree(spec, progress=bars, note=bars.note)
         engine, holders, gaps = trace.pairs(
             what, spec, glob=within, depth=depth, rules=folders(rules or []), progress=bars
         )
     from tracer.render import pairs as render
 
-    if form is Format.json:
+    if form is FindingFormat.json:
         from tracer.render.json import dumps
 
         write(dumps(render.document(engine, holders, gaps)))
-    elif form is Format.md:
+    elif form is FindingFormat.lines:
+        from tracer.render import findings
+
+        write_lines(map(harmless, findings.lines(findings.of_pairs(holders), findings.columns([tree]), more=True)))
+    elif form is FindingFormat.sarif:
+        write(_sarif(engine, holders, gaps, folders(rules or [])))
+    elif form is FindingFormat.md:
         write_lines(render.markdown(engine, holders, gaps, every=every))
     else:
         write_styled(render.text(engine, holders, gaps, every=every))
@@ -56,6 +78,25 @@ def pairs(
         raise typer.Exit(3)
     if any(h.missing for h in holders):
         raise typer.Exit(1)
+
+
+def _sarif(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], rules: Sequence[Path]) -> str:
+    """The missing releases as a SARIF log; each pair says why it must hold."""
+    from tracer.pair_rules import pair_rules
+    from tracer.render import sarif
+    from tracer.render.findings import of_pairs
+    from tracer.render.json import dumps
+
+    texts = {
+        r.id: sarif.RuleText(
+            f"{r.rule.role}: what is acquired is released on every way out",
+            r.rule.why.en,
+            tags=("kv-cache", "pairs", r.rule.role, r.rule.layer),
+        )
+        for r in pair_rules("all", engine.name, engine.version, rules)
+        if any(h.rule == r.id for h in holders)
+    }
+    return dumps(sarif.log("pairs", [engine], texts, of_pairs(holders), [f"{g.what}: {g.why}" for g in gaps]))
 
 
 def order(

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, note, one_of, write, write_lines, write_styled
+from tracer.cli.console import (
+    Bars,
+    FindingFormat,
+    Format,
+    PlaceFormat,
+    folders,
+    harmless,
+    note,
+    one_of,
+    write,
+    write_lines,
+    write_styled,
+)
 
 if TYPE_CHECKING:
     from tracer.model import Trace
@@ -24,6 +36,10 @@ Specs = Annotated[
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of more rules.", show_default=False)]
 Form = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+PlaceForm = Annotated[PlaceFormat, typer.Option("--format", help="text, json, md; lines: file:line:col.")]
+FindingForm = Annotated[
+    FindingFormat, typer.Option("--format", help="text, json, md; lines: file:line:col; sarif: for code hosts.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -40,17 +56,23 @@ def where(
     guards: Annotated[bool, typer.Option("--guards", help="Show the conditions around each site.")] = False,
     contexts: Annotated[bool, typer.Option("--contexts", help="Also tests, mocks and benchmarks.")] = False,
     rules: Rules = None,
-    form: Form = Format.text,
+    form: PlaceForm = PlaceFormat.text,
 ) -> None:
     """Where is a role played, per layer?"""
     check_names(role, layer, action)
     with Bars() as bars:
         traces = ask(role, specs or [], layer=layer, action=action, contexts=contexts, rules=rules or [], bars=bars)
-    if form is Format.json:
+    if form is PlaceFormat.json:
         from tracer.render import json as documents
 
         write(documents.dumps(documents.where(traces)))
-    elif form is Format.md:
+    elif form is PlaceFormat.lines:
+        from tracer import checkout
+        from tracer.render import findings
+
+        trees = [checkout.open_tree(f"{e.name}@{e.version}") for t in traces for e in t.engines]
+        write_lines(map(harmless, findings.lines(findings.of_sites(traces), findings.columns(trees))))
+    elif form is PlaceFormat.md:
         from tracer.render.text import where_markdown
 
         write_lines(where_markdown(traces, guards=guards))
@@ -66,23 +88,27 @@ def uses(
     spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION].")],
     op: Annotated[str, typer.Option(help=f"One of {', '.join(OPS)}.")] = "all",
     within: Annotated[str | None, typer.Option("--in", help="Only in paths that this glob matches (or tails).")] = None,
-    form: Form = Format.text,
+    form: PlaceForm = PlaceFormat.text,
 ) -> None:
     """Every place that uses this state or calls this function, by type."""
     one_of(op, OPS, "op")
     from tracer import checkout, trace
 
     with Bars() as bars:
-        checkout.open_tree(spec, progress=bars, note=bars.note)
+        tree = checkout.open_tree(spec, progress=bars, note=bars.note)
         engine, found, gaps = trace.uses(pattern, spec, op=op, glob=within, progress=bars)
-    if form is Format.json:
+    if form is PlaceFormat.json:
         from tracer.render import json as documents
 
         write(documents.dumps(documents.uses(engine, found, gaps)))
+    elif form is PlaceFormat.lines:
+        from tracer.render import findings
+
+        write_lines(map(harmless, findings.lines(findings.of_uses(found), findings.columns([tree]))))
     else:
         from tracer.render import text
 
-        if form is Format.md:
+        if form is PlaceFormat.md:
             write_lines(text.uses_markdown(engine, found, gaps))
         else:
             write_styled(text.uses(engine, found, gaps))

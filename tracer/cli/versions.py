@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, note, one_of, write, write_lines, write_styled
-from tracer.cli.questions import Form, Rules
+from tracer.cli.console import (
+    Bars,
+    FindingFormat,
+    Format,
+    folders,
+    harmless,
+    note,
+    one_of,
+    write,
+    write_lines,
+    write_styled,
+)
+from tracer.cli.questions import FindingForm, Form, Rules
 
 if TYPE_CHECKING:
     from tracer.diff.model import End
@@ -47,7 +58,7 @@ def diff(
         typer.Option(help="Status 1 on a breaking change, or on any change of behaviour.", show_default=False),
     ] = None,
     rules: Rules = None,
-    form: Form = Format.text,
+    form: FindingForm = FindingFormat.text,
 ) -> None:
     """What differs between two versions: added, removed, moved, renamed, gated otherwise, claims that flipped."""
     from tracer.model import ROLES
@@ -70,11 +81,22 @@ def diff(
     from tracer.render import changes as render
 
     show = _excerpts({"before": sides[0].tree, "after": sides[1].tree}) if excerpts else None
-    if form is Format.json:
+    if form is FindingFormat.json:
         from tracer.render.json import dumps
 
         write(dumps(render.document(found)))
-    elif form is Format.md:
+    elif form in (FindingFormat.lines, FindingFormat.sarif):
+        from tracer.render import findings, sarif
+        from tracer.render.json import dumps
+
+        complaints = findings.of_diff(found)
+        if form is FindingFormat.lines:
+            trees = [side.tree for side in reversed(sides)]
+            write_lines(map(harmless, findings.lines(complaints, findings.columns(trees), more=True)))
+        else:
+            gaps = [f"{side}: {g.what}: {g.why}" for side, g in found.gaps]
+            write(dumps(sarif.log("diff", [found.before, found.after], sarif.DIFF_RULES, complaints, gaps)))
+    elif form is FindingFormat.md:
         write_lines(render.markdown(found, show))
     else:
         write_styled(render.text(found, show))

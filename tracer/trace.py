@@ -8,9 +8,12 @@ runs, so that an answer from the cache is there at once.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from tracer import answers, stages
 from tracer.errors import UsageError
@@ -201,3 +204,13 @@ def relay(
 
 
 __all__ = ["Site", "discover", "drives", "graph", "order", "pairs", "path", "relay", "uses", "where"]
+
+
+class _Callable(ModuleType):
+    """So that `tracer.trace("lmcache")` is `tracer.api.trace("lmcache")` although this module has the name."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return import_module("tracer.api").trace(*arguments, **named)  # by name: imports go the other way
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -51,6 +51,11 @@ class StoredTree:
         self.gaps = manifest.gaps  # what that source did not hold
         self.notes: tuple[str, ...] = ()  # what happened while fetching, for the user
 
+    @property
+    def place(self) -> Path:
+        """The folder that holds its files; to be read only."""
+        return self._place
+
     def files(self) -> tuple[SourceFile, ...]:
         """All files under the target's roots, sorted by path."""
         return tuple(self._files.values())

@@ -15,7 +15,20 @@ from typing import TextIO
 
 import typer
 
-from tracer.cli import answers, budgets, checks, pairs, paths, questions, reach, reports, rules, sources, versions
+from tracer.cli import (
+    answers,
+    budgets,
+    checks,
+    pairs,
+    paths,
+    probes,
+    questions,
+    reach,
+    reports,
+    rules,
+    sources,
+    versions,
+)
 from tracer.errors import TracerError
 
 INTERRUPTED = 130
@@ -31,7 +44,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Where KV cache is published, protected and completed, with file:line evidence that is re-read.",
 )
-for group in (questions, paths, pairs, reach, answers, checks, versions, reports, budgets, sources, rules):
+for group in (questions, paths, pairs, reach, answers, checks, versions, reports, budgets, probes, sources, rules):
     group.register(app)
 
 

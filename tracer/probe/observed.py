@@ -44,23 +44,26 @@ class Recall:
 
 
 def read(folder: Path) -> list[Observed]:
-    """Every edge in the recordings of `folder`, each caller and callee once a line; sorted.
+    """Every edge in the recordings below `folder`, each caller and callee once a line; sorted.
 
-    Raises `UsageError` if there is no recording. A line that was cut off by a crash ends its file.
+    Where phases are told, only what was seen in the phase "run" counts. A line that was cut off by a crash ends its file.
+    Raises `UsageError` if there is no recording.
     """
-    files = sorted(folder.glob("*.jsonl"))
+    files = sorted(folder.rglob("*.jsonl"))
     if not files:
         raise UsageError(f"no recording in {folder.name}", todo="record one first")
     found: set[Observed] = set()
     for file in files:
         roots: tuple[str, ...] = ()
+        counts = True
         for text in file.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
                 row = json.loads(text)
             except ValueError:
                 break
             roots = tuple(row.get("roots", roots))
-            if "edge" in row:
+            counts = row.get("phase", "run") == "run" if "phase" in row else counts
+            if "edge" in row and counts:
                 (path, caller), (_, callee) = (_symbol(name, roots) for name in row["edge"])
                 found.add(Observed(caller, callee, path, int(row["line"]), str(row["kind"])))
     return sorted(found, key=lambda o: (o.caller, o.line, o.callee, o.kind))

@@ -6,6 +6,8 @@ readable up to the moment a process dies:
 
     {"edge": [caller, callee], "line": N, "kind": K, "thread": T, "t": NS}   first time this pair was seen at this line
     {"count": [caller, callee], "line": N, "n": COUNT}                       when the process ends in order
+    {"phase": NAME, "t": NS}                     what follows belongs to this phase; counts start again
+    {"mark": NAME, "thread": T, "t": NS, …}      a line of the recorded program's own (`mark`)
     {"gap": WHY}                                                             what could not be recorded
 
 A function is "file:qualname:first line". An edge is a frame of the engine entered with `caller` as the next engine
@@ -48,6 +50,7 @@ class Recorder:
         self._resumes: dict[CodeType, int] = {}
         self._from: dict[int, tuple[CodeType, int, str]] = {}  # thread → who handed over what it runs
         self._full = False
+        self._held = os.environ.get("TRACER_PROBE_START") == "phase"  # nothing is recorded before a phase is told
 
     # -- life ---------------------------------------------------------------------
     def start(self) -> None:
@@ -57,15 +60,37 @@ class Recorder:
         _wrap_hand_overs(self)
         os.register_at_fork(after_in_child=self._forked)
         atexit.register(self.stop)
+        if not self._held:
+            self._begin()
+
+    def _begin(self) -> None:
+        self._held = False
         threading.setprofile(self._event)
         sys.setprofile(self._event)
+
+    def phase(self, name: str) -> None:
+        """What follows belongs to phase `name`: each edge is written again when first seen in it."""
+        self._flush()
+        self._write({"phase": name, "t": time.monotonic_ns()})
+        if self._held:
+            os.environ.pop("TRACER_PROBE_START", None)  # children started from here on record from their start
+            self._begin()
+
+    def mark(self, name: str, data: dict[str, Any]) -> None:
+        """A line of the program's own, in order with what is recorded."""
+        row = {"mark": name, "thread": threading.current_thread().name, "t": time.monotonic_ns(), **data}
+        self._write(row)
+
+    def _flush(self) -> None:
+        seen, self._seen = self._seen, {}
+        for (caller, callee, line, _), n in seen.items():
+            self._write({"count": [_name(caller), _name(callee)], "line": line, "n": n})
 
     def stop(self) -> None:
         """End, and write how often each edge was seen."""
         sys.setprofile(None)
         threading.setprofile(None)  # type: ignore[arg-type,unused-ignore]
-        for (caller, callee, line, _), n in list(self._seen.items()):
-            self._write({"count": [_name(caller), _name(callee)], "line": line, "n": n})
+        self._flush()
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._file.close()
@@ -75,7 +100,8 @@ class Recorder:
         """A child writes to its own file; what the parent saw is the parent's."""
         self._seen, self._from, self._full = {}, {}, False
         self._reopen()
-        sys.setprofile(self._event)
+        if not self._held:
+            sys.setprofile(self._event)
 
     def _reopen(self) -> None:
         number = 0
@@ -238,9 +264,25 @@ def _wrap_submit(recorder: Recorder, cls: type[Executor]) -> None:
     cls.submit = submitted  # type: ignore[method-assign]
 
 
+_current: Recorder | None = None
+
+
+def phase(name: str) -> None:
+    """Tell the recorder of this process, if there is one, that a phase begins."""
+    if _current is not None:
+        _current.phase(name)
+
+
+def mark(name: str, data: dict[str, Any]) -> None:
+    """Write a line of the program's own into the recording of this process, if there is one."""
+    if _current is not None:
+        _current.mark(name, data)
+
+
 def start(out: str, roots: Sequence[str]) -> Recorder:
     """Record the edges between functions below `roots` into folder `out` until the process ends."""
-    recorder = Recorder(out, roots)
+    global _current
+    recorder = _current = Recorder(out, roots)
     recorder.start()
     return recorder
 

@@ -46,7 +46,7 @@ class Recall:
 def read(folder: Path) -> list[Observed]:
     """Every edge in the recordings below `folder`, each caller and callee once a line; sorted.
 
-    Where phases are told, only what was seen in the phase "run" counts. A line that was cut off by a crash ends its file.
+    Where phases are told, only what was seen in "run" counts. A line that a crash cut off ends its file.
     Raises `UsageError` if there is no recording.
     """
     files = sorted(folder.rglob("*.jsonl"))

@@ -17,6 +17,7 @@ import typer
 
 from tracer.cli import (
     answers,
+    atlas,
     budgets,
     checks,
     pairs,
@@ -44,7 +45,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Where KV cache is published, protected and completed, with file:line evidence that is re-read.",
 )
-for group in (questions, paths, pairs, reach, answers, checks, versions, reports, budgets, probes, sources, rules):
+for group in (
+    questions, paths, pairs, reach, answers, checks, versions, reports, atlas, budgets, probes, sources, rules,
+):  # fmt: skip
     group.register(app)
 
 

@@ -20,6 +20,7 @@ from tracer.cli import (
     atlas,
     budgets,
     checks,
+    mcp,
     pairs,
     paths,
     probes,
@@ -46,7 +47,7 @@ app = typer.Typer(
     help="Where KV cache is published, protected and completed, with file:line evidence that is re-read.",
 )
 for group in (
-    questions, paths, pairs, reach, answers, checks, versions, reports, atlas, budgets, probes, sources, rules,
+    questions, paths, pairs, reach, answers, checks, versions, reports, atlas, budgets, probes, sources, rules, mcp,
 ):  # fmt: skip
     group.register(app)
 

@@ -39,29 +39,9 @@ def rules_list(
         one_of(engine, (*names(), "any"), "engine")
     found = [r for r in _all(rules) if role in (None, r.role) and engine in (None, r.engine)]
     if form is Format.json:
-        from tracer.render.json import dumps
+        from tracer.render import json as documents
 
-        write(
-            dumps(
-                {
-                    "schema": "tracer.rules/1",
-                    "engines": [],
-                    "rules": [
-                        {
-                            "id": r.id,
-                            "engine": r.engine,
-                            "role": r.role,
-                            "layer": r.layer,
-                            "actions": [a for a, _ in r.actions],
-                            "versions": r.versions,
-                            "file": r.file,
-                            "why": {"en": r.why.en, "zh": r.why.zh},
-                        }
-                        for r in found
-                    ],
-                }
-            )
-        )
+        write(documents.dumps(documents.rules(found)))
         return
     rows = tuple(
         (r.id, r.role, r.layer, ", ".join(a for a, _ in r.actions), r.why.en or r.guards_what.en) for r in found

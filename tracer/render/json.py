@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tracer.evidence import Verdict, counts
 from tracer.model import EngineRevision, Gap, Site, Trace, Use
 from tracer.render.grouping import settings, site_key
+
+if TYPE_CHECKING:
+    from tracer.rules import Rule
 
 
 def dumps(document: dict[str, Any]) -> str:
@@ -81,6 +84,24 @@ def uses(engine: EngineRevision, found: Iterable[Use], gaps: Iterable[Gap]) -> d
         ],
         "gaps": [_gap(gap, None) for gap in gaps],
     }
+
+
+def rules(found: Iterable[Rule]) -> dict[str, Any]:
+    """What the rules say."""
+    rows = [
+        {
+            "id": r.id,
+            "engine": r.engine,
+            "role": r.role,
+            "layer": r.layer,
+            "actions": [a for a, _ in r.actions],
+            "versions": r.versions,
+            "file": r.file,
+            "why": {"en": r.why.en, "zh": r.why.zh},
+        }
+        for r in found
+    ]
+    return {"schema": "tracer.rules/1", "engines": [], "rules": rows}
 
 
 def verify(engines: Any, verdicts: Sequence[Verdict]) -> dict[str, Any]:

@@ -1,0 +1,209 @@
+"""What runs as compiled code: the plan of breakpoints before a run, and what a recording shows of it after.
+
+Three ways, each named with every function that was seen: `breakpoint` (gdb stopped at the function's first
+instruction), `log` (the program printed a line that the pinned source has in that function), `counter` (a counter of
+the program that has the function's name moved). Only the first gives callers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tracer.errors import UsageError
+from tracer.probe import elf, mangled
+from tracer.survey import Facts
+from tracer.survey.facts import FileFacts
+
+LIMIT = 40  # hits after which a function is no longer stopped at
+VERSION = 1  # of the plan's form
+_NAMED = re.compile(r"^(\w+) (?:request|response):")  # a logger that is told whose line it writes
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One function seen running once; `caller` where known, `file`:`line` where a log line told them."""
+
+    symbol: str
+    way: str
+    process: str
+    thread: str
+    t: int
+    caller: str = ""
+    indirect: bool = False
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter of the program that moved during the run."""
+
+    name: str
+    before: float
+    after: float
+
+
+# -- before the run ---------------------------------------------------------------------
+def unable() -> str:
+    """Why breakpoints cannot be used on this machine; "" if they can."""
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        return "gdb is not installed: functions are seen by the log and the counters only (apt install gdb)"
+    asked = [gdb, "-batch", "-nx", "-ex", "python print('python', 1)", "-ex", "starti", "--args", "true"]
+    try:
+        run = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"gdb does not answer: {error}"
+    if "python 1" not in run.stdout:
+        return "this gdb has no Python"
+    if "Program stopped" not in run.stdout:
+        return "gdb may not trace a process here (ptrace is forbidden)"
+    return ""
+
+
+def write_plan(binaries: Mapping[Path, Path | None], known: Iterable[str], place: Path) -> Path:
+    """Write where gdb is to stop; returns the file, which is kept as long as the binaries are the same.
+
+    `binaries`: each binary, and for a stripped one the library whose names it takes. `known` are the symbols of the
+    source: breakpoints go on those, other named functions only help to name callers. Raises `UsageError` for what is
+    no binary.
+    """
+    symbols = set(known)
+    digest = hashlib.blake2b(repr((VERSION, LIMIT)).encode(), digest_size=8)
+    for path in sorted({*binaries, *(n for n in binaries.values() if n)}):
+        if not path.is_file():
+            raise UsageError("is not there", where=str(path), todo="run `tracer probe setup` again")
+        digest.update(path.read_bytes())
+    digest.update("\n".join(sorted(symbols)).encode())
+    file = place / f"breakpoints-{digest.hexdigest()}.json"
+    if file.is_file():
+        return file
+    read = {p: elf.read(p) for p in {*binaries, *(n for n in binaries.values() if n)}}
+    modules = []
+    for path, named in sorted(binaries.items()):
+        functions: Sequence[elf.Function] = read[path].exported
+        if named is not None:
+            functions = elf.carried_over(read[named], read[path])
+        names = mangled.symbols(f.name for f in functions)
+        rows = [
+            [f.address, f.size, names[f.name], names[f.name] in symbols]
+            for f in functions
+            if f.name in names
+        ]
+        modules.append({"path": str(path.resolve()), "functions": rows})
+    place.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps({"limit": LIMIT, "modules": modules}), encoding="utf-8")
+    part.replace(file)
+    return file
+
+
+def cpp_files(facts: Facts) -> dict[str, FileFacts]:
+    """The C++ files of a tree with their facts."""
+    known = ((f.path, facts.of(n)) for n, f in enumerate(facts.files))
+    return {path: file for path, file in known if file.language == "cpp"}
+
+
+def functions_of(files: Mapping[str, FileFacts]) -> set[str]:
+    """The functions that these files define, as symbols."""
+    return {d.name for f in files.values() for d in f.definitions if d.kind == "function"}
+
+
+# -- after the run ----------------------------------------------------------------------
+class Places:
+    """Which function of the pinned source a line of a log lies in."""
+
+    def __init__(self, files: Mapping[str, FileFacts]) -> None:
+        self._files = files
+        self._paths: dict[str, list[str]] = {}
+        self._told: dict[str, set[tuple[str, str]]] | None = None
+        for path in sorted(files):
+            self._paths.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+
+    def at(self, name: str, line: int, text: str) -> tuple[str, str]:
+        """(symbol, path) of the function that wrote it, ("", "") if that is not certain."""
+        named = _NAMED.match(text)
+        if named is not None:
+            return self._teller(named[1])
+        found = {(s, p) for p in self._paths.get(name, ()) if (s := self._holder(p, line))}
+        return next(iter(found)) if len(found) == 1 else ("", "")
+
+    def _holder(self, path: str, line: int) -> str:
+        inside = [
+            d for d in self._files[path].definitions if d.kind == "function" and d.first <= line <= d.last
+        ]
+        return min(inside, key=lambda d: d.last - d.first).name if inside else ""
+
+    def _teller(self, word: str) -> tuple[str, str]:
+        """The one function of that name that gives its own name, as a string, to a call."""
+        if self._told is None:
+            self._told = {}
+            for path, file in self._files.items():
+                for call in file.calls:
+                    for arg in call.args:
+                        if arg.path == "#str" and arg.text and call.scope >= 0:
+                            symbol = file.definitions[call.scope].name
+                            if symbol.rsplit("::", 1)[-1] == arg.text:
+                                self._told.setdefault(arg.text, set()).add((symbol, path))
+        found = self._told.get(word, set())
+        return next(iter(found)) if len(found) == 1 else ("", "")
+
+
+def hits(folder: Path, places: Places | None) -> list[Hit]:
+    """What the recordings of `folder` show of compiled code, by time; log lines only where `places` is given."""
+    found: list[Hit] = []
+    for file in sorted(folder.glob("*.jsonl")):
+        process = file.stem
+        for row in rows(file):
+            if "enter" in row:
+                found.append(
+                    Hit(
+                        row["enter"], "breakpoint", process, f"{row.get('name', '')}:{row['thread']}", row["t"],
+                        row.get("caller", ""), bool(row.get("indirect")),
+                    )
+                )  # fmt: skip
+            elif "log" in row and places is not None:
+                symbol, path = places.at(row["log"], row["line"], row.get("text", ""))
+                if symbol:
+                    named = _NAMED.match(row.get("text", ""))
+                    line = 0 if named else row["line"]
+                    found.append(Hit(symbol, "log", process, str(row["thread"]), row["t"], file=path, line=line))
+    return sorted(found, key=lambda h: (h.t, h.process, h.symbol))
+
+
+def counters(folder: Path) -> list[Counter]:
+    """The counters that moved, by name."""
+    found = [
+        Counter(row["counter"], row["before"], row["after"])
+        for file in sorted(folder.glob("*.jsonl"))
+        for row in rows(file)
+        if "counter" in row
+    ]
+    return sorted(found, key=lambda c: c.name)
+
+
+def counted(symbol: str, moved: Sequence[Counter]) -> list[Counter]:
+    """The counters that carry the name of a function in snake case as a whole, and grew: `PutEnd` → `…_put_end_requests_total`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", symbol.rsplit("::", 1)[-1]).lower()
+    pattern = re.compile(rf"^(?:[a-z]+_)?{re.escape(words)}_requests(?:_total)?$")
+    return [c for c in moved if pattern.match(c.name) and c.after > c.before]
+
+
+def rows(file: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a recording up to where it was cut off."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                return
+            if isinstance(row, dict):
+                yield row

@@ -14,6 +14,7 @@ import bisect
 import json
 import os
 import time
+from pathlib import Path
 from typing import IO, Any
 
 import gdb  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -32,9 +33,9 @@ class Recording:
         """Start the file of process `pid`."""
         number = 0
         while self.file is None:
-            path = os.path.join(self.out, f"{pid}-native{number or ''}.jsonl")
+            path = Path(self.out) / f"{pid}-native{number or ''}.jsonl"
             try:
-                self.file = open(path, "x", encoding="utf-8", buffering=1)
+                self.file = path.open("x", encoding="utf-8", buffering=1)
             except FileExistsError:
                 number += 1
         self.write({"way": "gdb", "pid": pid, "program": gdb.current_progspace().filename or ""})
@@ -46,7 +47,7 @@ class Recording:
         try:
             self.file.write(json.dumps(row) + "\n")
         except OSError:
-            self.file: IO[str] | None = None
+            self.file = None
 
 
 class Modules:
@@ -83,7 +84,7 @@ def mapped(pid: int, paths: set[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     if not paths:
         return found
-    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+    with Path(f"/proc/{pid}/maps").open(encoding="utf-8") as file:
         for line in file:
             parts = line.split(None, 5)
             if len(parts) == 6 and parts[5].strip() in paths and int(parts[2], 16) == 0:
@@ -135,8 +136,7 @@ class Stop(gdb.Breakpoint):  # type: ignore[misc,unused-ignore]
 
 def main() -> None:
     """Start the program of `--args` and record it until it ends."""
-    with open(os.environ["TRACER_PROBE_NATIVE"], encoding="utf-8") as file:
-        plan = json.load(file)
+    plan = json.loads(Path(os.environ["TRACER_PROBE_NATIVE"]).read_text(encoding="utf-8"))
     for command in (
         "set pagination off",
         "set confirm off",

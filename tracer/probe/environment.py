@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ class Environment:
     stubs: tuple[str, ...] = ()  # empty stand-ins, name==version
     libraries: tuple[str, ...] = ()  # folders below the code's for LD_LIBRARY_PATH
     system: tuple[str, ...] = ()  # shared libraries of the system that must be there
+    native: Mapping[str, str] = field(default_factory=dict)  # binaries; for a stripped one, whose names it takes
     others: tuple[Environment, ...] = ()  # engines that it runs together with
 
     @property
@@ -113,6 +114,7 @@ def _environment(target: Target, version: Version, data: Mapping[str, Any]) -> E
         tuple(said.get("stubs", ())),
         tuple(said.get("libraries", ())),
         tuple(said.get("system", ())),
+        dict(said.get("native") or {}),
         tuple(environment(o) for o in said.get("with", ())),
     )
 

@@ -8,6 +8,7 @@ the program that has the function's name moved). Only the first gives callers.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import re
 import shutil
@@ -22,6 +23,8 @@ from tracer.probe import elf, mangled
 from tracer.survey import Facts
 from tracer.survey.facts import FileFacts
 
+BREAKPOINTS = Path(__file__).resolve().parent / "breakpoints.py"
+PLAN = "TRACER_PROBE_NATIVE"  # the variable that names the plan to the breakpoints
 LIMIT = 40  # hits after which a function is no longer stopped at
 VERSION = 1  # of the plan's form
 _NAMED = re.compile(r"^(\w+) (?:request|response):")  # a logger that is told whose line it writes
@@ -54,6 +57,8 @@ class Counter:
 # -- before the run ---------------------------------------------------------------------
 def unable() -> str:
     """Why breakpoints cannot be used on this machine; "" if they can."""
+    if importlib.util.find_spec("elftools") is None:
+        return "pyelftools is not installed, so functions are seen by log and counters only (pip install pyelftools)"
     gdb = shutil.which("gdb")
     if gdb is None:
         return "gdb is not installed: functions are seen by the log and the counters only (apt install gdb)"
@@ -67,6 +72,11 @@ def unable() -> str:
     if "Program stopped" not in run.stdout:
         return "gdb may not trace a process here (ptrace is forbidden)"
     return ""
+
+
+def command() -> list[str]:
+    """What stands before a program that is to be recorded; the plan and the folder come in by variables."""
+    return [shutil.which("gdb") or "gdb", "-batch", "-nx", "-q", "-x", str(BREAKPOINTS), "--args"]
 
 
 def write_plan(binaries: Mapping[Path, Path | None], known: Iterable[str], place: Path) -> Path:
@@ -93,11 +103,7 @@ def write_plan(binaries: Mapping[Path, Path | None], known: Iterable[str], place
         if named is not None:
             functions = elf.carried_over(read[named], read[path])
         names = mangled.symbols(f.name for f in functions)
-        rows = [
-            [f.address, f.size, names[f.name], names[f.name] in symbols]
-            for f in functions
-            if f.name in names
-        ]
+        rows = [[f.address, f.size, names[f.name], names[f.name] in symbols] for f in functions if f.name in names]
         modules.append({"path": str(path.resolve()), "functions": rows})
     place.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
@@ -137,9 +143,7 @@ class Places:
         return next(iter(found)) if len(found) == 1 else ("", "")
 
     def _holder(self, path: str, line: int) -> str:
-        inside = [
-            d for d in self._files[path].definitions if d.kind == "function" and d.first <= line <= d.last
-        ]
+        inside = [d for d in self._files[path].definitions if d.kind == "function" and d.first <= line <= d.last]
         return min(inside, key=lambda d: d.last - d.first).name if inside else ""
 
     def _teller(self, word: str) -> tuple[str, str]:
@@ -191,7 +195,7 @@ def counters(folder: Path) -> list[Counter]:
 
 
 def counted(symbol: str, moved: Sequence[Counter]) -> list[Counter]:
-    """The counters that carry the name of a function in snake case as a whole, and grew: `PutEnd` → `…_put_end_requests_total`."""
+    """The counters that carry a function's name in snake case and grew: `PutEnd` → `…_put_end_requests_total`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", symbol.rsplit("::", 1)[-1]).lower()
     pattern = re.compile(rf"^(?:[a-z]+_)?{re.escape(words)}_requests(?:_total)?$")
     return [c for c in moved if pattern.match(c.name) and c.after > c.before]

@@ -21,9 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from tracer import checkout
+from tracer.catalog import cache_dir
 from tracer.errors import UsageError
+from tracer.probe import native
 from tracer.probe.environment import HERE, SCENARIOS, Environment, ProbeError, variables
 from tracer.rules import in_range
+from tracer.survey import survey
+from tracer.survey.store import Store
 from tracer.targets import nearest
 
 RUNNER = HERE / "runner.py"
@@ -104,7 +108,7 @@ def run_scenario(
     """Run one scenario recorded into `out/<scenario>`."""
     folder = _fresh(out / scenario.name)
     command = [str(python), str(RUNNER), str(scenario.file), str(folder), env.target.name, env.version.name]
-    extra = {"TRACER_PROBE_START": "phase", **settings}
+    extra = {"TRACER_PROBE_START": "phase", **_breakpoints(env), **settings}
     status, seconds = _run(command, variables(env, env.root_folders(), folder, extra=extra), folder, patience)
     result: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
@@ -116,6 +120,16 @@ def run_scenario(
         why = f"the process ended with status {status}: see {folder / 'output.txt'}"
     _note_run(folder, env, command, status, seconds, settings, scenario.name)
     return Run(scenario.name, folder, outcome, why, -1 if status is None else status, seconds, result)
+
+
+def _breakpoints(env: Environment) -> dict[str, str]:
+    """Where the engine has compiled code and gdb can be used: the plan of its breakpoints, as a variable."""
+    if not env.native or native.unable():
+        return {}
+    files = native.cpp_files(survey(checkout.open_tree((env.target, env.version)), Store(), None))
+    binaries = {env.installed / b: env.installed / named if named else None for b, named in env.native.items()}
+    plan = native.write_plan(binaries, native.functions_of(files), cache_dir() / "probe" / "breakpoints")
+    return {native.PLAN: str(plan)}
 
 
 def run_program(

@@ -1,4 +1,4 @@
-"""One client process of a scenario: takes calls over a Unix socket, a JSON object a line. Standard library and the store.
+"""One client process of a scenario: takes calls over a Unix socket, a JSON object a line.
 
 `python _client.py SOCKET`. Each call is {"call": METHOD, "args": [...]}; the answer {"value": ...} or {"error": ...}.
 Bytes travel as {"size": N, "fill": B}: N bytes of value B, or {"mixed": [B, ...]} where they are not all the same.

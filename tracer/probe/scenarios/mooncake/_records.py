@@ -50,7 +50,5 @@ def samples(text: str) -> dict[str, float]:
 def moved(before: dict[str, float], after: dict[str, float]) -> dict[str, tuple[float, float]]:
     """The samples that differ, with both values; a new one counts from nothing."""
     return {
-        name: (before.get(name, 0.0), value)
-        for name, value in sorted(after.items())
-        if value != before.get(name, 0.0)
+        name: (before.get(name, 0.0), value) for name, value in sorted(after.items()) if value != before.get(name, 0.0)
     }

@@ -25,9 +25,7 @@ def run(probe: Any) -> None:
             probe.check(found == 0, "a look-up does not find it")
             probe.check(reader("get", "slow") == {"size": 0, "fill": 0}, "a get reads nothing")
             probe.check(reader("get_size", "slow") < 0, "its size is not told")
-            probe.check(
-                cluster.metric("master_put_end_requests_total") == ends, "all this while the put had not ended"
-            )
+            probe.check(cluster.metric("master_put_end_requests_total") == ends, "all this while the put had not ended")
         finally:
             owner.signal(signal.SIGCONT)
         probe.check(writer.wait() == 0, "the put returns 0 once the transfer can go on")

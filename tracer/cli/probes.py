@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tracer.cli.console import Format, note, write, write_lines, write_table
+from tracer.cli.console import Bars, Format, note, read_json, write, write_lines, write_table
 from tracer.errors import UsageError
 
 Form = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
@@ -15,6 +15,8 @@ Python = Annotated[
     str | None,
     typer.Option("--python", help="An interpreter that has the engines' packages.", show_default=False),
 ]
+
+MOST = 256 << 20  # bytes of a saved trace
 
 _probe = typer.Typer(help="Run engines with a recorder on, and confirm what was traced.", no_args_is_help=True)
 
@@ -80,6 +82,10 @@ def listing(
 def run(
     words: Annotated[list[str], typer.Argument(metavar="ENGINE [SCENARIO…|all] [-- COMMAND…]", help="What to run.")],
     edges: Annotated[bool, typer.Option("--edges", help="Record every caller and callee.")] = False,
+    traces: Annotated[
+        list[Path] | None,
+        typer.Option("--trace", help="Watch only what this saved `path` or `where` names.", show_default=False),
+    ] = None,
     roots: Annotated[
         list[Path] | None, typer.Option("--root", help="A folder of code to record.", show_default=False)
     ] = None,
@@ -95,6 +101,11 @@ def run(
     names, command = _split(words)
     env = environment.environment(names[0]) if names else None
     settings: dict[str, str] = {}
+    if traces:
+        from tracer.probe import plan
+
+        documents = [read_json(file, MOST, "save `tracer path … --format json`") for file in traces]
+        settings["TRACER_PROBE_PLAN"] = str(plan.write(plan.plan(documents), out))
     if edges:
         settings["TRACER_PROBE_EDGES"] = "1"
     if command:
@@ -120,6 +131,144 @@ def run(
         _say(done[0])
     if any(r.outcome in ("failed", "timed out") for r in done):
         raise typer.Exit(1)
+
+
+@_probe.command("confirm")
+def confirm(
+    trace: Annotated[
+        list[Path], typer.Argument(metavar="TRACE.json… RECORDING", help="Saved paths or sites, then a recording.")
+    ],
+    misses: Annotated[
+        bool, typer.Option("--misses", help="Also the edges that were seen and the graph lacks.")
+    ] = False,
+    observed: Annotated[
+        Path | None,
+        typer.Option("--observed", help="Write those edges, basis observed, to this file.", show_default=False),
+    ] = None,
+    form: Form = Format.text,
+) -> None:
+    """Each step and site of a trace: seen, not seen in this run, or contradicted (another order or thread)."""
+    from tracer.probe import confirm, recording
+
+    if len(trace) < 2:
+        raise UsageError("a trace and a recording are needed", todo="tracer probe confirm path.json recording")
+    documents = [read_json(file, MOST, "save `tracer path … --format json`") for file in trace[:-1]]
+    seen = recording.load(trace[-1])
+    found = confirm.confirm(documents, seen)
+    lacking = _missed(trace[-1], seen.versions) if misses or observed else []
+    if observed:
+        _feed(lacking, observed)
+    if form is Format.json:
+        from tracer.render.json import dumps
+
+        engines = list({(e["name"], e["version"]): e for d in documents for e in d.get("engines", ())}.values())
+        document = {"schema": "tracer.probe-confirm/1", "engines": engines, **confirm.as_json(found, seen)}
+        write(dumps(document | ({"misses": lacking} if misses or observed else {})))
+    else:
+        from tracer.render.probes import confirmed
+
+        write_lines(confirmed(found, seen))
+        if misses or observed:
+            write_lines([f"{len(lacking)} edges were seen that the graph lacks"])
+            write_lines(
+                f"  {m['source']} → {m['target']}  {m['file']}:{m['line']} [{m['kind']}] {m['why']}" for m in lacking
+            )
+    if any(s.verdict == "contradicted" for s in found.steps):
+        raise typer.Exit(1)
+
+
+def _missed(folder: Path, versions: dict[str, str]) -> list[dict[str, Any]]:
+    """The edges of a recording that the graph of its engines lacks, with the reason of each."""
+    from tracer import trace
+    from tracer.probe import observed
+
+    if not versions:
+        raise UsageError("does not say which engine ran", where=str(folder), todo="record it with `tracer probe run`")
+    seen = observed.read(folder)
+    with Bars() as bars:
+        found = observed.recall(seen, trace.graph([f"{n}@{v}" for n, v in versions.items()], progress=bars))
+    return [
+        {"source": o.caller, "target": o.callee, "kind": o.kind, "file": o.file, "line": o.line, "why": why}
+        for o, why in found.missed
+    ]
+
+
+def _feed(lacking: list[dict[str, Any]], file: Path) -> None:
+    """Edges as `graph` prints them, so that they can be joined to it, marked as observed."""
+    import json
+
+    kinds = {"thread": "thread", "task": "async", "process": "process"}
+    keys = ("source", "target", "kind", "file", "line")
+    rows = [{k: m[k] for k in keys} | {"kind": kinds.get(m["kind"], "dynamic"), "basis": "observed"} for m in lacking]
+    try:
+        file.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {file} ({error.strerror})", todo="choose another --observed") from error
+
+
+@_probe.command("recall")
+def recall(
+    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION]")],
+    folder: Annotated[Path, typer.Argument(metavar="RECORDING", help="What `probe run --edges` left.")],
+    more: Annotated[
+        list[str] | None, typer.Option("--with", help="Another engine that ran.", show_default=False)
+    ] = None,
+    form: Form = Format.text,
+) -> None:
+    """How many of the recorded edges the static graph has, per kind, and why it lacks the others."""
+    from tracer import trace
+    from tracer.probe import observed
+    from tracer.targets import specs_of
+
+    seen = observed.read(folder)
+    if not seen:
+        raise UsageError("has no edges", where=str(folder), todo="record with `tracer probe run --edges`")
+    specs = [spec, *(more or [])]
+    with Bars() as bars:
+        found = observed.recall(seen, trace.graph(specs, progress=bars))
+    if form is Format.json:
+        from tracer.render.json import dumps
+
+        missed = [
+            {"caller": o.caller, "callee": o.callee, "file": o.file, "line": o.line, "kind": o.kind, "why": w}
+            for o, w in found.missed
+        ]
+        engines = [{"name": t.name, "version": v.name} for t, v in specs_of(specs)]
+        document = {"schema": "tracer.probe-recall/1", "engines": engines, "seen": found.seen, "found": found.found}
+        kinds = {k: {"found": a, "seen": b} for k, (a, b) in found.by_kind.items()}
+        document |= {"by_kind": kinds, "candidates_per_caller": round(found.fan_out, 2), "missed": missed}
+        write(dumps(document | {"reasons": [{"why": w, "count": n} for w, n in found.reasons[:10]]}))
+    else:
+        from tracer.render.probes import recalled
+
+        write_lines(recalled(found))
+
+
+@_probe.command("doctor")
+def doctor(form: Form = Format.text) -> None:
+    """What this machine can run, and why not the rest."""
+    from tracer.probe import doctor
+
+    found, able = doctor.examine()
+    if form is Format.json:
+        from dataclasses import asdict
+
+        from tracer.render.json import dumps
+
+        document = {"schema": "tracer.probe-doctor/1", "machine": [asdict(f) for f in found]}
+        write(dumps(document | {"scenarios": [asdict(a) for a in able]}))
+        return
+    for f in found:
+        write_lines(
+            [f"{'✓' if f.there else '✗'} {f.what}: {f.said}" + ("" if f.there or not f.without else f" — {f.without}")]
+        )
+    for a in able:
+        write_lines(
+            [
+                f"{'✗' if a.why_not else '✓'} {a.engine}@{a.version} {a.scenario}"
+                + (f": {a.why_not}" if a.why_not else "")
+            ]
+        )
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:

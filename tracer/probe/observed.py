@@ -5,14 +5,13 @@ An absent edge proves nothing about precision: only recall can come from a run, 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracer.errors import UsageError
 from tracer.model import Edge
+from tracer.probe.recording import rows, symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +48,12 @@ def read(folder: Path) -> list[Observed]:
     Where phases are told, only what was seen in "run" counts. A line that a crash cut off ends its file.
     Raises `UsageError` if there is no recording.
     """
-    files = sorted(folder.rglob("*.jsonl"))
-    if not files:
-        raise UsageError(f"no recording in {folder.name}", todo="record one first")
     found: set[Observed] = set()
-    for file in files:
-        roots: tuple[str, ...] = ()
-        counts = True
-        for text in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                row = json.loads(text)
-            except ValueError:
-                break
-            roots = tuple(row.get("roots", roots))
-            counts = row.get("phase", "run") == "run" if "phase" in row else counts
-            if "edge" in row and counts:
-                (path, caller), (_, callee) = (_symbol(name, roots) for name in row["edge"])
-                found.add(Observed(caller, callee, path, int(row["line"]), str(row["kind"])))
+    for _, roots, row in rows(folder):
+        if "edge" in row:
+            (path, caller), (_, callee) = (symbol(name, roots) for name in row["edge"])
+            found.add(Observed(caller, callee, path, int(row["line"]), str(row["kind"])))
     return sorted(found, key=lambda o: (o.caller, o.line, o.callee, o.kind))
-
-
-def _symbol(name: str, roots: tuple[str, ...]) -> tuple[str, str]:
-    """(path, symbol) of "file:qualname:line": relative to the folder that holds the package."""
-    file, qualname, _ = name.rsplit(":", 2)
-    for root in roots:
-        if file.startswith(root):
-            package = root.rstrip("/").rsplit("/", 1)[-1]
-            file = f"{package}/{file[len(root) :]}"
-            break
-    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    parts = [p for p in qualname.split(".") if p != "<locals>"]
-    while parts and parts[-1].startswith("<"):
-        parts.pop()
-    return file, ".".join([module, *parts])
 
 
 def recall(seen: Iterable[Observed], edges: Iterable[Edge]) -> Recall:

@@ -162,13 +162,18 @@ def _fresh(folder: Path) -> Path:
     except OSError as error:
         raise UsageError(f"cannot be made ({error.strerror})", where=str(folder), todo="name another --out") from error
     there = [p for p in folder.iterdir() if p.is_file()]
-    strange = [p for p in there if p.suffix != ".jsonl" and p.name not in ("run.json", "result.json", "output.txt")]
+    strange = [
+        p
+        for p in there
+        if p.suffix != ".jsonl" and p.name not in ("run.json", "result.json", "output.txt", "plan.json")
+    ]
     if strange:
         raise UsageError(
             f"holds {strange[0].name}, which is no recording", where=str(folder), todo="name another --out"
         )
     for file in there:
-        file.unlink()
+        if file.name != "plan.json":
+            file.unlink()
     return folder.resolve()
 
 

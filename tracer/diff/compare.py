@@ -6,15 +6,16 @@ counted, so that a reader sees how much was left out.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tracer.diff.families import pulled_up, pushed_down, related
+from tracer.diff.heirs import Heir, heirs, steps
 from tracer.diff.match import Loose, Matched, match, statements, travelled
 from tracer.diff.model import Change, End, Kind, Severity
 from tracer.diff.normal import reworded
 from tracer.diff.places import Place, Side, Statement, end_of
-from tracer.survey.facts import Definition
 
 LAYOUT = "laid out or commented differently"
 LOCALS = "names of locals only"
@@ -24,6 +25,9 @@ UP = "into a base class"
 DOWN = "into a subclass"
 FEWER = "the function plays it by fewer statements"
 MORE = "the function plays it by more statements"
+CALM = "the function no longer raises here"
+RAISING = "the function raises here now"
+_RAISES = re.compile(r"(?:raise|throw)\b")
 
 
 class Comparison:
@@ -32,6 +36,7 @@ class Comparison:
     def __init__(self, a: Side, b: Side) -> None:
         self.a, self.b = a, b
         self.ignored: Counter[str] = Counter()
+        self.heirs: list[Heir] = []
         self._gone: list[Loose] = []
         self._come: list[Loose] = []
         self._signatures: set[tuple[str, str]] = set()
@@ -42,9 +47,10 @@ class Comparison:
         for x, y in self._matched.pairs:
             yield from self._pair(x, y)
         yield from self._family()
+        yield from self._inherited()
         whole_gone = [Loose(p, s) for p in self._matched.before for s in p.statements]
         whole_come = [Loose(p, s) for p in self._matched.after for s in p.statements]
-        moves = travelled(self._gone + whole_gone, self._come + whole_come)
+        moves = travelled(self._gone + whole_gone, self._come + whole_come, self.a, self.b)
         yield from _moves(moves)
         left = {id(x.statement) for x, _ in moves}
         arrived = {id(y.statement) for _, y in moves}
@@ -64,34 +70,61 @@ class Comparison:
     @property
     def partners(self) -> set[tuple[str, str]]:
         """Rules of the older side whose places have a partner, each with a rule of the partner."""
-        return {(r, q) for x, y in self._matched.pairs for r in x.rules for q in y.rules}
+        ways = (*self._matched.pairs, *((h.before, h.after) for h in self.heirs))
+        return {(r, q) for x, y in ways for r in x.rules for q in y.rules}
 
     def compared(self) -> dict[str, int]:
         """How many places either side has, and how many were paired."""
-        return {
-            "before": len(self.a.places),
-            "after": len(self.b.places),
-            "paired": len(self._matched.pairs),
-        }
+        return {"before": len(self.a.all), "after": len(self.b.all), "paired": len(self._matched.pairs)}
 
     def _family(self) -> Iterator[Change]:
         """Methods that went up into a base class or down into subclasses; they are left over no more."""
-        up = pulled_up(self._matched.before, self.b.places.values(), self.b)
-        down = pushed_down(self.a.places.values(), self._matched.after, self.b)
+        up = pulled_up(self._matched.before, self.b.all, self.b)
+        down = pushed_down(self.a.all, self._matched.after, self.b)
         for detail, ways in ((UP, up), (DOWN, down)):
             for x, y in ways:
                 yield _change("moved", "behaviour", x, y, x.statements[0], y.statements[0], detail)
-        left, arrived = ({id(way[side]) for way in (*up, *down)} for side in (0, 1))
+        self._settle((*up, *down))
+
+    def _inherited(self) -> Iterator[Change]:
+        """Functions that are gone, and new ones that do the same; they are left over no more."""
+        self.heirs = heirs(self._matched.before, self._matched.after, self._matched.pairs, self.a, self.b)
+        for x, y, detail in self.heirs:
+            done = steps(x, y) or [(x.statements[0], y.statements[0])]
+            for kind, more in self._kinds(x, y):
+                yield _change(kind, "place", x, y, *done[0], detail or more)
+            other = [(s, t) for s, t in done if s.text != t.text and not reworded(s.text, t.text)]
+            if other:
+                yield _texts("statement", x, y, other)
+            if not detail:
+                yield from _gated(x, y, done)
+        self._settle([(x, y) for x, y, _ in self.heirs])
+
+    def _settle(self, ways: Iterable[tuple[Place, Place]]) -> None:
+        ways = list(ways)
+        left, arrived = ({id(way[side]) for way in ways} for side in (0, 1))
         self._matched.before = [p for p in self._matched.before if id(p) not in left]
         self._matched.after = [p for p in self._matched.after if id(p) not in arrived]
 
+    def _kinds(self, x: Place, y: Place) -> Iterator[tuple[Kind, str]]:
+        """Whether the place has another name, another home, or both."""
+        up, down = related(x, y, self.b)
+        renamed = x.tail(1) != y.tail(1) and not self.b.defines(x)
+        if not renamed and x.owner != y.owner and not (up or down):
+            renamed = bool(x.owner) and not self.b.has_class(x.owner)
+        if renamed:
+            yield "renamed", ""
+        if up or down:
+            yield "moved", UP if up else DOWN
+        elif x.file != y.file or (not renamed and x.symbol != y.symbol):
+            yield "moved", ""
+
     # -- one pair ------------------------------------------------------------------------------
     def _pair(self, x: Place, y: Place) -> Iterator[Change]:
-        if kind := _moved(x, y):
-            detail = {(True, False): UP, (False, True): DOWN}.get(related(x, y), "") if kind == "moved" else ""
+        for kind, detail in self._kinds(x, y):
             yield _change(kind, "place", x, y, x.statements[0], y.statements[0], detail)
         if x.key[1] == y.key[1] and x.body == y.body:
-            self.ignored[SAME if _raw(x) == _raw(y) else LAYOUT] += 1
+            self.ignored[SAME if x.raw and x.raw == y.raw else LAYOUT] += 1
             return
         found = list(self._behaviour(x, y))
         if not found and len(x.statements) == len(y.statements):
@@ -101,30 +134,17 @@ class Comparison:
     def _behaviour(self, x: Place, y: Place) -> Iterator[Change]:
         yield from self._signature(x, y)
         if x.key[1] != y.key[1]:
-            yield _change(
-                "path", "behaviour", x, y, x.statements[0], y.statements[0], "action", (x.key[1],), (y.key[1],)
-            )
+            first = (x.statements[0], y.statements[0])
+            yield _change("path", "behaviour", x, y, *first, "action", (x.key[1],), (y.key[1],))
             return
         pairs, gone, come = statements(x.statements, y.statements)
         self._gone += [Loose(x, s) for s in gone]
         self._come += [Loose(y, s) for s in come]
-        lost: dict[str, None] = {}
-        gained: dict[str, None] = {}
-        first: tuple[Statement, Statement] | None = None
-        for s, t in pairs:
-            less, more = _conditions(s.conditions, t.conditions)
-            if less or more:
-                first = first or (s, t)
-                lost |= dict.fromkeys(less)
-                gained |= dict.fromkeys(more)
-        if first:
-            yield _change("guard", "behaviour", x, y, *first, "conditions", tuple(lost), tuple(gained))
+        yield from _gated(x, y, pairs)
+        yield from _raising(x, y)
         other = [(s, t) for s, t in pairs if s.text != t.text and not reworded(s.text, t.text)]
         if other:
-            detail = "statement" if x.rules & y.rules else "rule"
-            before, after = ((s.text for s, _ in other), (t.text for _, t in other))
-            yield _change("path", "behaviour", x, y, *other[0], detail, tuple(before), tuple(after))
-
+            yield _texts("statement" if x.rules & y.rules else "rule", x, y, other)
         elif same := [(s, t) for s, t in pairs if s.text == t.text]:
             yield from _inputs(x, y, same[0])
 
@@ -132,8 +152,8 @@ class Comparison:
         f, g = x.function, y.function
         if f is None or g is None or f.kind == "class" or (x.symbol, y.symbol) in self._signatures:
             return
-        before, after = _parameters(f), _parameters(g)
-        if list(before.items()) == list(after.items()):
+        before, after = dict(f.params), dict(g.params)
+        if f.params == g.params:
             return
         self._signatures.add((x.symbol, y.symbol))
         asked = [n for n in after if n not in before and not after[n]]
@@ -169,9 +189,40 @@ class Comparison:
         return _change("added", "behaviour", None, place, None, rest[0], detail, (), tuple(s.text for s in rest))
 
 
+def _gated(x: Place, y: Place, pairs: Iterable[tuple[Statement, Statement]]) -> Iterator[Change]:
+    """The conditions that gate one side only, of all pairs together."""
+    lost: dict[str, None] = {}
+    gained: dict[str, None] = {}
+    first: tuple[Statement, Statement] | None = None
+    for s, t in pairs:
+        less, more = _conditions(s.conditions, t.conditions)
+        if less or more:
+            first = first or (s, t)
+            lost |= dict.fromkeys(less)
+            gained |= dict.fromkeys(more)
+    if first:
+        yield _change("guard", "behaviour", x, y, *first, "conditions", tuple(lost), tuple(gained))
+
+
+def _raising(x: Place, y: Place) -> Iterator[Change]:
+    """Whether the function raised where it plays the role, and no longer does; or the other way round."""
+    before, after = ([s for s in p.statements if _RAISES.match(s.text)] for p in (x, y))
+    if before and not after:
+        yield _change("removed", "behaviour", x, y, before[0], y.statements[0], CALM, tuple(s.text for s in before))
+    elif after and not before:
+        yield _change(
+            "added", "behaviour", x, y, x.statements[0], after[0], RAISING, (), tuple(s.text for s in after)
+        )
+
+
+def _texts(detail: str, x: Place, y: Place, pairs: Sequence[tuple[Statement, Statement]]) -> Change:
+    before, after = (tuple(s.text for s, _ in pairs), tuple(t.text for _, t in pairs))
+    return _change("path", "behaviour", x, y, *pairs[0], detail, before, after)
+
+
 def _inputs(x: Place, y: Place, shown: tuple[Statement, Statement]) -> Iterator[Change]:
     """The statement reads as before, but a local that it uses is made from something else."""
-    old, new = x.side.inputs(x), y.side.inputs(y)
+    old, new = x.inputs, y.inputs
     names = sorted(n for n in old.keys() & new.keys() if not old[n] & new[n])
     if names:
         texts = (tuple(f"{n} = {' | '.join(sorted(side[n]))}" for n in names) for side in (old, new))
@@ -187,6 +238,10 @@ def _moves(moves: Iterable[tuple[Loose, Loose]]) -> Iterator[Change]:
         x, y = found[0]
         texts = tuple(a.statement.text for a, _ in found), tuple(b.statement.text for _, b in found)
         yield _change("moved", "behaviour", x.place, y.place, x.statement, y.statement, "function", *texts)
+        pairs = [(a.statement, b.statement) for a, b in found]
+        other = [(s, t) for s, t in pairs if s.text != t.text and not reworded(s.text, t.text)]
+        if other:
+            yield _texts("statement", x.place, y.place, other)
 
 
 def _by_place(loose: Iterable[Loose], done: Collection[int]) -> dict[int, list[Statement]]:
@@ -195,20 +250,6 @@ def _by_place(loose: Iterable[Loose], done: Collection[int]) -> dict[int, list[S
         if id(item.statement) not in done:
             out[id(item.place)].append(item.statement)
     return out
-
-
-def _moved(x: Place, y: Place) -> Kind | None:
-    if x.tail(1) != y.tail(1):
-        return "renamed"
-    if x.file != y.file or any(related(x, y)):
-        return "moved"
-    return "renamed" if x.symbol != y.symbol else None
-
-
-def _raw(place: Place) -> list[str]:
-    f = place.function
-    lines = place.side.lines(place.file)
-    return list(lines[f.first - 1 : f.last]) if f else []
 
 
 def _conditions(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -222,10 +263,6 @@ def _conditions(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[li
         else:
             more.remove(twin)
     return [before[c] for c in less], [after[c] for c in more]
-
-
-def _parameters(d: Definition) -> dict[str, str]:
-    return {p.kind + p.name: p.default for p in d.params if p.name not in ("self", "cls", "this")}
 
 
 def _spelt(parameters: dict[str, str]) -> tuple[str, ...]:

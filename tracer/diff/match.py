@@ -83,7 +83,7 @@ def _pair(
             continue
         alone = len(befores) == len(afters) == 1
         scored = [
-            (-score - OF_ITS_CLASS * ((x.tail(2)[:-1], y.tail(2)[:-1]) in known), i, j)
+            (-score - OF_ITS_CLASS * ((x.tail(2)[:-1], y.tail(2)[:-1]) in known) - _of_one_name(x, y), i, j)
             for i, x in enumerate(befores)
             for j, y in enumerate(afters)
             if (score := 100.0 if alone and not least else alike(x, y)) >= least
@@ -95,6 +95,11 @@ def _pair(
                 found.pairs.append((x, y))
     found.before = [p for p in found.before if id(p) not in taken]
     found.after = [p for p in found.after if id(p) not in taken]
+
+
+def _of_one_name(x: Place, y: Place) -> float:
+    """A little for classes whose names are alike."""
+    return float(fuzz.ratio(x.owner, y.owner)) / 10.0
 
 
 def statements(
@@ -126,19 +131,31 @@ def _weight(x: Statement, y: Statement) -> float:
     return float(fuzz.ratio(x.text, y.text)) + shared
 
 
-def travelled(gone: list[Loose], come: list[Loose]) -> list[tuple[Loose, Loose]]:
+def travelled(gone: list[Loose], come: list[Loose], a: Side, b: Side) -> list[tuple[Loose, Loose]]:
     """Statements that play the same action of a role, now in another function; one statement travels once."""
     scored = []
     often = [Counter((z.place.key[:3], z.statement.text) for z in side) for side in (gone, come)]
+    mine = [Counter((z.place.key[:3], z.place.tail(2)[:-1], z.statement.text) for z in side) for side in (gone, come)]
+    arrivals: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for j, y in enumerate(come):
+        arrivals[y.place.key[:3]].append(j)
     for i, x in enumerate(gone):
-        for j, y in enumerate(come):
-            if x.place.key[:3] != y.place.key[:3] or x.place.symbol == y.place.symbol:
+        for j in arrivals.get(x.place.key[:3], ()):
+            y = come[j]
+            if x.place.symbol == y.place.symbol or not _same_deed(x.statement, y.statement):
                 continue
-            family = any(related(x.place, y.place))
-            common = max(n[z.place.key[:3], z.statement.text] for n, z in zip(often, (x, y), strict=True)) > 1
-            if common and not family and not _near(x, y):
+            family = any(related(x.place, y.place, b))
+            close = family or _near(x, y)
+            counts = [
+                of_class[z.place.key[:3], z.place.tail(2)[:-1], z.statement.text]
+                if close
+                else n[z.place.key[:3], z.statement.text]
+                for n, of_class, z in zip(often, mine, (x, y), strict=True)
+            ]
+            alike = close and fuzz.ratio(x.place.tail(1)[0], y.place.tail(1)[0]) >= SAME_STATEMENT
+            if max(counts) > 1 and not alike:
                 continue  # one of many that read the same: which one went where, nobody can tell
-            least = _least(x, y)
+            least = _least(x, y, family, a, b)
             score = fuzz.ratio(x.statement.text, y.statement.text, score_cutoff=least)
             if score >= least:
                 scored.append((-score - OF_ITS_CLASS * family, i, j))
@@ -153,11 +170,16 @@ def travelled(gone: list[Loose], come: list[Loose]) -> list[tuple[Loose, Loose]]
     return [(gone[i], come[j]) for i, j in sorted(out)]
 
 
-def _least(x: Loose, y: Loose) -> float:
+def _same_deed(x: Statement, y: Statement) -> bool:
+    """Whether two statements do something in common to a state of one name; True where that is not known."""
+    return not x.deeds or not y.deeds or bool(x.deeds & y.deeds)
+
+
+def _least(x: Loose, y: Loose, family: bool, a: Side, b: Side) -> float:
     """How much alike two statements must be to be the same step: more where less else speaks for it."""
     if _constants(x) != _constants(y):
         return IMPOSSIBLE  # another status is another step
-    if not _near(x, y) and (x.place.side.defines(y.place) or not y.place.side.defines(x.place)):
+    if not family and not _near(x, y) and (a.defines(y.place) or not b.defines(x.place)):
         return SAME_TEXT
     return SAME_STEP if x.statement.site.rule == y.statement.site.rule else SAME_STATEMENT
 

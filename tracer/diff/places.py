@@ -1,41 +1,56 @@
-"""Sites → places: the statements of one action of a role in one function, their conditions, the function's code.
+"""What is compared: per version its places, a place being the statements that play one action of a role in a function.
 
-Two versions are compared place by place, never line by line.
+Takes a source tree, its facts and its sites; makes a `Side` that holds all that a comparison asks, so that it can be
+kept, sent to another process and compared without the sources. Code is held without its layout and comments.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
 
 from tracer.diff.model import End
 from tracer.diff.normal import code, conditions
-from tracer.model import Site, SourceTree, lines_of
+from tracer.diff.settings import Setting, settings_of
+from tracer.model import Site, SourceTree, digest_of, lines_of
 from tracer.survey import Facts, language_of
 from tracer.survey.facts import Definition
+from tracer.survey.store import last_part
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_ASKS = frozenset({"len", "str", "int", "list", "set", "dict", "tuple", "isinstance", "format", "move", "get", "find"})
 Key = tuple[str, str, str, str]  # role, action, layer, symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One site with its normalised text and conditions."""
+class Statement(msgspec.Struct, frozen=True):
+    """One site: its normalised text and conditions (normalised → as written), and what it does to which state."""
 
     site: Site
     text: str
-    conditions: Mapping[str, str]  # normalised → as written
+    conditions: dict[str, str]
+    deeds: frozenset[str]  # "augment+ pins", "insert rows", "call put"
 
 
-@dataclass(eq=False)
-class Place:
+class Function(msgspec.Struct, frozen=True):
+    """The function or class that holds a place."""
+
+    name: str
+    kind: str
+    params: tuple[tuple[str, str], ...]  # name with its stars → default
+
+
+class Place(msgspec.Struct, eq=False):
     """The statements that play `action` of `role` in the function `symbol`."""
 
-    side: Side
     key: Key
-    sites: list[Site] = field(default_factory=list)
+    sites: tuple[Site, ...]  # in order
+    statements: tuple[Statement, ...]  # one for each site
+    function: Function | None
+    body: str  # the function's normalised code; without a function the statements'
+    raw: str  # digest of its lines as they are
+    inputs: dict[str, frozenset[str]]  # what the locals that its statements use are set to, as access paths
 
     @property
     def symbol(self) -> str:
@@ -52,49 +67,115 @@ class Place:
         """The rules that found it."""
         return frozenset(s.rule for s in self.sites)
 
-    @cached_property
-    def statements(self) -> tuple[Statement, ...]:
-        """Its statements in order."""
-        return tuple(self.side.statement(s) for s in self.sites)
+    @property
+    def deeds(self) -> frozenset[str]:
+        """All that its statements do."""
+        return frozenset().union(*(s.deeds for s in self.statements))
 
-    @cached_property
-    def function(self) -> Definition | None:
-        """The definition that holds the first statement."""
-        return self.side.function(self.sites[0])
-
-    @cached_property
-    def body(self) -> str:
-        """The function's normalised code; without a function the statements'."""
-        if self.function is None:
-            return "\n".join(s.text for s in self.statements)
-        return self.side.code(self.file, self.function.first, self.function.last)
+    @property
+    def owner(self) -> str:
+        """The class that holds the function, "" for a function of a module."""
+        name = tail(self.function.name, 2) if self.function and self.function.kind != "class" else ()
+        return name[0] if len(name) == 2 else ""
 
     def tail(self, parts: int) -> tuple[str, ...]:
         """The last parts of its name."""
         return tail(self.symbol, parts)
 
 
-class Side:
-    """One version of an engine, as far as a comparison asks: its places, its functions, its code without layout."""
+class Names(msgspec.Struct, frozen=True):
+    """The names of a whole tree: each class with its bases, each definition by the last two parts of its name."""
 
-    def __init__(self, tree: SourceTree, facts: Facts, sites: Iterable[Site]) -> None:
-        self.tree, self.facts = tree, facts
-        self.sites = [s for s in sites if not s.context]
-        self._numbers = {f.path: n for n, f in enumerate(facts.files)}
-        self._lines: dict[str, list[str]] = {}
-        self._bases: dict[str, set[str]] = {}
-        self._code: dict[tuple[str, int, int], str] = {}
+    classes: dict[str, frozenset[str]]
+    defined: frozenset[str]
 
-    @cached_property
+
+class Side(msgspec.Struct):
+    """One version of an engine, as far as a comparison asks."""
+
+    all: tuple[Place, ...]
+    names: Names
+    settings: dict[str, tuple[Setting, ...]]
+
+    @property
     def places(self) -> dict[Key, Place]:
         """Every place, in the order of its key."""
-        found: dict[Key, Place] = {}
-        for site in self.sites:
-            key = (site.role, site.action, site.layer, site.symbol)
-            found.setdefault(key, Place(self, key)).sites.append(site)
-        for place in found.values():
-            place.sites.sort(key=lambda s: (s.file, s.first, s.last, s.rule))
-        return {k: found[k] for k in sorted(found)}
+        return {p.key: p for p in self.all}
+
+    @property
+    def sites(self) -> Iterator[Site]:
+        """Every site."""
+        return (s for p in self.all for s in p.sites)
+
+    def bases(self, name: str) -> frozenset[str]:
+        """The names of the base classes that a class called `name` is written with, without modules and parameters."""
+        return self.names.classes.get(name, frozenset())
+
+    def has_class(self, name: str) -> bool:
+        """Whether some file defines a class of that name."""
+        return name in self.names.classes
+
+    def defines(self, place: Place) -> bool:
+        """Whether some file defines the function or class of `place`: by its name, with the class that holds it."""
+        return ".".join(tail(place.function.name if place.function else place.symbol, 2)) in self.names.defined
+
+
+def side_of(tree: SourceTree, facts: Facts, sites: Iterable[Site]) -> Side:
+    """The side of a comparison that `tree` is, with `sites` as its places."""
+    builder = _Builder(tree, facts)
+    places = builder.places(s for s in sites if not s.context)
+    words: set[str] = set()
+    for file in sorted({p.file for p in places}):
+        words.update(_WORD.findall("\n".join(builder.lines(file))))
+    return Side(places, names_of(facts), settings_of(tree, facts, words))
+
+
+def names_of(facts: Facts) -> Names:
+    """The names of a whole tree."""
+    classes: dict[str, set[str]] = {}
+    defined: set[str] = set()
+    for _, file in facts.outlines():
+        for d in file.definitions:
+            defined.add(".".join(tail(d.name, 2)))
+            if d.kind == "class":
+                bases = classes.setdefault(tail(d.name, 1)[0], set())
+                bases.update(tail(re.split(r"[\[<]", base)[0].strip(), 1)[0] for base in d.bases)
+    return Names({name: frozenset(classes[name]) for name in sorted(classes)}, frozenset(defined))
+
+
+class _Builder:
+    """Reads what places need of one tree, each file once."""
+
+    def __init__(self, tree: SourceTree, facts: Facts) -> None:
+        self.tree, self.facts = tree, facts
+        self._numbers = {f.path: n for n, f in enumerate(facts.files)}
+        self._lines: dict[str, list[str]] = {}
+
+    def places(self, sites: Iterable[Site]) -> tuple[Place, ...]:
+        """The places of `sites`, by key."""
+        found: dict[Key, list[Site]] = {}
+        for site in sites:
+            found.setdefault((site.role, site.action, site.layer, site.symbol), []).append(site)
+        return tuple(self._place(k, found[k]) for k in sorted(found))
+
+    def _place(self, key: Key, sites: list[Site]) -> Place:
+        sites.sort(key=lambda s: (s.file, s.first, s.last, s.rule))
+        statements = tuple(self._statement(s) for s in sites)
+        d = self._definition(sites[0])
+        if d is None:
+            return Place(key, tuple(sites), statements, None, "\n".join(s.text for s in statements), "", {})
+        file = sites[0].file
+        params = tuple((p.kind + p.name, p.default) for p in d.params if p.name not in ("self", "cls", "this"))
+        lines = self.lines(file)[d.first - 1 : d.last]
+        return Place(
+            key,
+            tuple(sites),
+            statements,
+            Function(d.name, d.kind, params),
+            code(lines, language_of(file) == "python"),
+            digest_of("\n".join(lines)),
+            self._inputs(file, d, statements),
+        )
 
     def lines(self, file: str) -> Sequence[str]:
         """The lines of a file."""
@@ -102,20 +183,27 @@ class Side:
             self._lines[file] = lines_of(self.tree.read(file))
         return self._lines[file]
 
-    def code(self, file: str, first: int, last: int) -> str:
-        """Lines of a file, normalised."""
-        key = (file, first, last)
-        if key not in self._code:
-            self._code[key] = code(self.lines(file)[first - 1 : last], language_of(file) == "python")
-        return self._code[key]
+    def _statement(self, site: Site) -> Statement:
+        python = language_of(site.file) == "python"
+        text = code(self.lines(site.file)[site.first - 1 : site.last], python)
+        return Statement(site, text, conditions(site.guards, python), self._deeds(site))
 
-    def statement(self, site: Site) -> Statement:
-        """A site, ready to be compared."""
-        text = self.code(site.file, site.first, site.last)
-        return Statement(site, text, conditions(site.guards, language_of(site.file) == "python"))
+    def _deeds(self, site: Site) -> frozenset[str]:
+        """What the lines of a site do: to which field, by which operation; where they change nothing, what they call."""
+        number = self._numbers.get(site.file)
+        if number is None:
+            return frozenset()
+        facts = self.facts.of(number)
+        inside = range(site.first, site.last + 1)
+        done = {f"{a.op} {_field(a.target)}" for a in facts.accesses if a.line in inside and a.op != "read"}
+        if done:
+            return frozenset(done)
+        called = {last_part(c.callee) for c in facts.calls if c.line in inside} - _ASKS
+        read = {f"read {_field(a.target)}" for a in facts.accesses if a.line in inside and a.test}
+        return frozenset(read if site.action in ("observe", "query", "detect") and read else map("call {}".format, called))
 
-    def function(self, site: Site) -> Definition | None:
-        """The definition of the function or class that holds a site: the innermost one of its name, else of any."""
+    def _definition(self, site: Site) -> Definition | None:
+        """The function or class that holds a site: the innermost one of its name, else of any."""
         number = self._numbers.get(site.file)
         if number is None:
             return None
@@ -123,40 +211,20 @@ class Side:
         named = [d for d in around if tail(d.name, 1) == tail(site.symbol, 1)]
         return min(named or around, key=lambda d: (d.last - d.first, d.line), default=None)
 
-    def inputs(self, place: Place) -> dict[str, frozenset[str]]:
-        """What the locals that its statements use are set to in the function, as access paths."""
-        number, function = self._numbers.get(place.file), place.function
-        if number is None or function is None:
-            return {}
-        facts = self.facts.of(number)
-        scope = facts.definitions.index(function)
-        used = {w for s in place.statements for w in _WORD.findall(s.text)}
+    def _inputs(self, file: str, d: Definition, statements: Sequence[Statement]) -> dict[str, frozenset[str]]:
+        facts = self.facts.of(self._numbers[file])
+        scope = facts.definitions.index(d)
+        used = {w for s in statements for w in _WORD.findall(s.text)}
         found: dict[str, set[str]] = {}
         for bind in facts.binds:
             if bind.scope == scope and bind.name in used and bind.value not in ("", "?"):
                 found.setdefault(bind.name, set()).add(bind.value)
-        return {name: frozenset(values) for name, values in found.items()}
+        return {name: frozenset(found[name]) for name in sorted(found)}
 
-    def bases(self, name: str) -> set[str]:
-        """The names of the base classes that a class called `name` is written with, without modules and parameters."""
-        if name not in self._bases:
-            self._bases[name] = {
-                tail(re.split(r"[\[<]", base)[0].strip(), 1)[0]
-                for n in self.facts.files_with("d", name)
-                for d in self.facts.of(n).definitions
-                if d.kind == "class" and tail(d.name, 1) == (name,)
-                for base in d.bases
-            }
-        return self._bases[name]
 
-    def defines(self, place: Place) -> bool:
-        """Whether some file defines the function or class of `place`: by its name, with the class that holds it."""
-        wanted = tail(place.function.name if place.function else place.symbol, 2)
-        return any(
-            tail(d.name, 2) == wanted
-            for n in self.facts.files_with("d", wanted[-1])
-            for d in self.facts.of(n).definitions
-        )
+def _field(path: str) -> str:
+    """The last name of an access path, without subscripts."""
+    return last_part(re.sub(r"\[[^\]]*\]|\(\)", "", path)) or path
 
 
 def tail(symbol: str, parts: int) -> tuple[str, ...]:

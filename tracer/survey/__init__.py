@@ -9,10 +9,10 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tracer.model import SourceFile, SourceTree
-from tracer.survey.facts import FileFacts
+from tracer.survey.facts import FileFacts, Outline
 from tracer.survey.store import Store, encode, key_of
 
 Progress = Callable[[str, int, int], None]
@@ -52,6 +52,12 @@ class Facts:
     def names(self, kind: str) -> list[str]:
         """All names of one kind."""
         return self.store.names_like(self._tree_key, kind)
+
+    def outlines(self) -> Iterator[tuple[str, Outline]]:
+        """Path, definitions and fields of every file; nothing of it stays open."""
+        keys = {f.path: key_of(language_of(f.path), f.digest) for f in self.files}
+        found = dict(self.store.outlines(sorted({*keys.values()})))
+        return ((path, found[key]) for path, key in keys.items() if key in found)
 
     @property
     def problems(self) -> list[tuple[str, str]]:

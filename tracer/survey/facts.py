@@ -152,3 +152,14 @@ class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     accesses: tuple[Access, ...] = ()
     calls: tuple[Call, ...] = ()
     marks: tuple[Mark, ...] = ()
+
+
+class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The first part of a file's facts: what it defines. Read where all files are asked, and nothing but this."""
+
+    language: str
+    lines: int
+    problem: str = ""
+    imports: msgspec.Raw = msgspec.Raw()
+    definitions: tuple[Definition, ...] = ()
+    fields: tuple[Field, ...] = ()

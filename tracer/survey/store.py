@@ -20,7 +20,7 @@ import zstandard
 
 from tracer import catalog
 from tracer.errors import CacheError
-from tracer.survey.facts import VERSION, FileFacts
+from tracer.survey.facts import VERSION, FileFacts, Outline
 from tracer.survey.paths import names_in
 
 SCHEMA_VERSION = 1
@@ -137,6 +137,14 @@ class Store:
             marks = ",".join("?" * len(batch))
             for key, blob in self._rows(f"select key, names from facts where key in ({marks})", batch):  # noqa: S608
                 yield key, msgspec.msgpack.decode(blob)
+
+    def outlines(self, keys: Sequence[str]) -> Iterator[tuple[str, Outline]]:
+        """(key, outline) for each of `keys` that has facts, in the store's order."""
+        decode = msgspec.msgpack.Decoder(Outline).decode
+        for batch in _batches(keys, 500):
+            marks = ",".join("?" * len(batch))
+            for key, blob in self._rows(f"select key, body from facts where key in ({marks})", batch):  # noqa: S608
+                yield key, decode(self._unzip.decompress(blob))
 
     # -- trees ---------------------------------------------------------------
     def has_tree(self, tree: str) -> bool:

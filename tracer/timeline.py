@@ -11,16 +11,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracer import stages
 from tracer.checkout import open_tree
 from tracer.checkout.store import stored
 from tracer.diff.compare import MORE, Comparison
 from tracer.diff.model import KINDS, Change
 from tracer.diff.places import Key, Place, Side
+from tracer.diff.subject import Subject
 from tracer.errors import SourceUnavailableError, UsageError
 from tracer.model import ACTIONS, LAYERS, ROLES, EngineRevision, Gap
-from tracer.survey import Progress, survey
-from tracer.survey.store import Store
+from tracer.survey import Progress
 from tracer.targets import Target, Version, target, version_of
 
 
@@ -76,7 +75,6 @@ def timeline(
     if not here:
         todo = f"run `tracer fetch {home.name}`"
         raise SourceUnavailableError("none of these versions is in the cache", where=home.name, todo=todo)
-    store = Store()
     engines: list[EngineRevision] = []
     lines: list[Line] = []
     steps: list[dict[str, int]] = []
@@ -84,8 +82,9 @@ def timeline(
     open_lines: dict[Key, Line] = {}
     for version in here:
         tree = open_tree((home, version), progress=progress)
-        found = stages.where_tree(role, home, version, tree, tuple(rules), store, progress)
-        side = Side(tree, survey(tree, store, progress), found.sites)
+        subject = Subject(home, version, tree, progress)
+        found = subject.where(role, tuple(rules))
+        side = subject.side(role, tuple(rules), found)
         engines.append(found.engines[0])
         links: dict[Key, Key] = {}
         changed: dict[Key, set[str]] = defaultdict(set)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tracer.evidence import Excerpt
     from tracer.model import SourceTree
 
-PARTS = ("sites", "claims", "pairs", "defaults")
+PARTS = ("sites", "callers", "paths", "claims", "pairs", "defaults")  # as `tracer.diff.PARTS`
 
 
 class Least(enum.StrEnum):
@@ -75,7 +75,7 @@ def diff(
 
     with Bars() as bars:
         sides = subjects(before, after, progress=bars)
-        found = compare(*sides, role=role, only=only or (), rules=folders(rules or []), progress=bars)
+        found = compare(*sides, role=role, only=only or (), rules=folders(rules or []))
     if kind:
         found = replace(found, changes=tuple(c for c in found.changes if c.kind in kind))
     from tracer.render import changes as render

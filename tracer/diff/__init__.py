@@ -1,4 +1,4 @@
-"""What differs between two versions of an engine: places of its roles, rules, defaults, claims, pairs.
+"""What differs between two versions of an engine: places of its roles, who runs them, rules, paths, claims, pairs.
 
 Takes two specs, `ENGINE@VERSION` or a folder that the engine's target fits; makes a `Difference`. Code that was moved,
 laid out or commented differently is no change of behaviour: it is counted and said.
@@ -8,32 +8,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tracer import stages
-from tracer.checkout import FolderTree, folder_tree, open_tree
+from tracer.checkout import folder_tree, open_tree
 from tracer.diff import verdicts
 from tracer.diff.compare import Comparison
 from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, Severity
-from tracer.diff.places import Side, end_of
+from tracer.diff.places import Side, end_of, tail
+from tracer.diff.subject import Subject
 from tracer.errors import UsageError
-from tracer.model import EngineRevision, Gap, Site, SourceTree
+from tracer.model import Gap, Site
 from tracer.rules import rules_for
-from tracer.survey import Progress, survey
-from tracer.survey.store import Store
-from tracer.targets import Target, Version, parse_spec
+from tracer.survey import Progress
+from tracer.targets import parse_spec
 
-__all__ = ["Difference", "Subject", "diff", "failing", "subjects"]
+if TYPE_CHECKING:
+    from tracer.diff.reach import Run
+    from tracer.model import Path as Way
 
-
-class Subject:
-    """One side as it was asked for: its target, the version whose rules apply to it, its tree."""
-
-    def __init__(self, target: Target, version: Version, tree: SourceTree) -> None:
-        self.target, self.version, self.tree = target, version, tree
-        read = tree.revision
-        named = f"folder-{read.digest[:8]}" if isinstance(tree, FolderTree) else tree.version
-        self.revision = EngineRevision(tree.engine, named, read)
+PARTS = ("sites", "callers", "paths", "claims", "pairs", "defaults")
+__all__ = ["PARTS", "Difference", "Subject", "diff", "failing", "subjects"]
 
 
 def subjects(before: str, after: str, *, progress: Progress | None = None) -> tuple[Subject, Subject]:
@@ -50,7 +46,7 @@ def subjects(before: str, after: str, *, progress: Progress | None = None) -> tu
     for spec, pin in zip(specs, pinned, strict=True):
         target, version = pin or known
         tree = open_tree((target, version), progress=progress) if pin else folder_tree(spec, target, version.name)
-        out.append(Subject(target, version, tree))
+        out.append(Subject(target, version, tree, progress))
     return out[0], out[1]
 
 
@@ -67,22 +63,29 @@ def diff(
     rules: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> Difference:
-    """The changes from `a` to `b`, in `role` or all of them.
-
-    `only` takes of sites, claims, pairs, defaults; without it all are compared.
-    """
-    store = Store()
-    found = [stages.where_tree(role, s.target, s.version, s.tree, tuple(rules), store, progress) for s in (a, b)]
-    facts = [survey(s.tree, store, progress) for s in (a, b)]
-    sides = [Side(s.tree, f, t.sites) for s, f, t in zip((a, b), facts, found, strict=True)]
+    """The changes from `a` to `b`, in `role` or all of them; `only` takes of `PARTS`, without it all are compared."""
+    extra = tuple(rules)
+    for s in (a, b):
+        s.progress = progress or s.progress
+    found = [s.where(role, extra) for s in (a, b)]
+    sides = [s.side(role, extra, t) for s, t in zip((a, b), found, strict=True)]
     comparison = Comparison(*sides)
-    changes = [*comparison.changes(), *_rules(b, sides, comparison, rules)] if _asked("sites", only) else []
+    places = list(comparison.changes())
+    changes = [*places, *_rules(b, sides, comparison, extra)] if _asked("sites", only) else []
     ignored = Counter(comparison.ignored)
+    if _asked("callers", only):
+        changes += _callers(a, b, sides, comparison, role, extra)
+    if _asked("paths", only):
+        more, same = _paths(a, b, comparison, role, extra)
+        changes += more
+        ignored["paths that take the same way"] = same
     for part, ask in verdicts.PARTS.items():
         if _asked(part, only):
-            more, count = ask(a, b, sides, role, tuple(rules), store, progress)
+            more, same = ask(a, b, sides, role, extra)
             changes += more
-            ignored.update({f"{part} with the same outcome": count})
+            ignored[f"{part} with the same outcome"] = same
+    for s in (a, b):
+        s.keep_links()
     gaps = tuple((side, g) for side, t in zip(("before", "after"), found, strict=True) for g in t.gaps if _open(g))
     return Difference(
         a.revision,
@@ -92,6 +95,42 @@ def diff(
         dict(sorted(ignored.items())),
         gaps,
     )
+
+
+def _callers(
+    a: Subject, b: Subject, sides: Sequence[Side], comparison: Comparison, role: str, rules: tuple[Path, ...]
+) -> Iterator[Change]:
+    from tracer.diff import reach
+
+    runs = [
+        s.kept("callers", role, rules, reach.Runs, partial(_runs, s, side))
+        for s, side in zip((a, b), sides, strict=True)
+    ]
+    return reach.changes(comparison, *runs)
+
+
+def _runs(s: Subject, side: Side) -> dict[str, list[Run]]:
+    from tracer.diff.reach import runs_of
+
+    return runs_of(s.hops, side, s.target.name)
+
+
+def _paths(
+    a: Subject, b: Subject, comparison: Comparison, role: str, rules: tuple[Path, ...]
+) -> tuple[list[Change], int]:
+    from tracer.diff import ways
+
+    wanted = ways.asked(role, rules)
+
+    def follow(s: Subject) -> dict[str, Way]:
+        def sites(wanted_role: str) -> list[tuple[str, Site]]:
+            return [(s.target.name, site) for site in s.where(wanted_role, rules).sites if not site.context]
+
+        return ways.ways_of(s, wanted, sites)
+
+    before, after = (s.kept("ways", role, rules, ways.Ways, partial(follow, s)) for s in (a, b))
+    pairs = (*comparison.pairs, *((h.before, h.after) for h in comparison.heirs))
+    return ways.changes(before, after, {tail(x.symbol, 2): tail(y.symbol, 2) for x, y in pairs})
 
 
 def _asked(part: str, only: Sequence[str]) -> bool:

@@ -210,9 +210,7 @@ def _raising(x: Place, y: Place) -> Iterator[Change]:
     if before and not after:
         yield _change("removed", "behaviour", x, y, before[0], y.statements[0], CALM, tuple(s.text for s in before))
     elif after and not before:
-        yield _change(
-            "added", "behaviour", x, y, x.statements[0], after[0], RAISING, (), tuple(s.text for s in after)
-        )
+        yield _change("added", "behaviour", x, y, x.statements[0], after[0], RAISING, (), tuple(s.text for s in after))
 
 
 def _texts(detail: str, x: Place, y: Place, pairs: Sequence[tuple[Statement, Statement]]) -> Change:

@@ -98,11 +98,7 @@ class Kin:
         """For each new place the likest of those it may inherit from."""
         out = []
         for y in places:
-            fit = [
-                (self._kin(x, y), _likeness(x, y), x.symbol, x)
-                for x in self._of(y, self._lost)
-                if self._fits(x, y)
-            ]
+            fit = [(self._kin(x, y), _likeness(x, y), x.symbol, x) for x in self._of(y, self._lost) if self._fits(x, y)]
             if fit:
                 out.append((max(fit, key=lambda t: t[:3])[3], y))
         return out

@@ -189,7 +189,7 @@ class _Builder:
         return Statement(site, text, conditions(site.guards, python), self._deeds(site))
 
     def _deeds(self, site: Site) -> frozenset[str]:
-        """What the lines of a site do: to which field, by which operation; where they change nothing, what they call."""
+        """What the lines of a site do: to which field, by which operation; where that is nothing, what they call."""
         number = self._numbers.get(site.file)
         if number is None:
             return frozenset()
@@ -200,7 +200,9 @@ class _Builder:
             return frozenset(done)
         called = {last_part(c.callee) for c in facts.calls if c.line in inside} - _ASKS
         read = {f"read {_field(a.target)}" for a in facts.accesses if a.line in inside and a.test}
-        return frozenset(read if site.action in ("observe", "query", "detect") and read else map("call {}".format, called))
+        return frozenset(
+            read if site.action in ("observe", "query", "detect") and read else map("call {}".format, called)
+        )
 
     def _definition(self, site: Site) -> Definition | None:
         """The function or class that holds a site: the innermost one of its name, else of any."""

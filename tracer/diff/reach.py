@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from tracer.diff.compare import Comparison
-from tracer.diff.model import Change, End
+from tracer.diff.model import Change, Kind
 from tracer.diff.normal import conditions, reworded
-from tracer.diff.places import Place, Side, tail
+from tracer.diff.places import Place, Side, end_of, tail
 from tracer.graph.hops import Hops
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
@@ -111,13 +111,21 @@ def _compare(
 
 def _renamed(lost: list[Run], won: list[Run]) -> tuple[list[Run], list[Run]]:
     """Without callers that have another class or another name in one file only: that is no other way to get here."""
-    for same in (lambda r: (r.kind, *tail(r.symbol, 1)), lambda r: (r.kind, r.file)):
+    for same in (_by_method, _by_file):
         for r in list(lost):
             twin = next((w for w in won if same(w) == same(r)), None)
             if twin is not None:
                 lost.remove(r)
                 won.remove(twin)
     return lost, won
+
+
+def _by_method(r: Run) -> tuple[str, ...]:
+    return (r.kind, *tail(r.symbol, 1))
+
+
+def _by_file(r: Run) -> tuple[str, ...]:
+    return (r.kind, r.file)
 
 
 def _differ(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -137,11 +145,8 @@ def _told(r: Run) -> str:
     return f"{how} from {'.'.join(tail(r.symbol, 2))} ({r.file}:{r.line})"
 
 
-def _change(kind: str, x: Place, y: Place, detail: str, before: Iterable[str], after: Iterable[str]) -> Change:
+def _change(kind: Kind, x: Place, y: Place, detail: str, before: Iterable[str], after: Iterable[str]) -> Change:
     role, action, layer, _ = y.key
     s, t = x.sites[0], y.sites[0]
-    ends = [
-        End(site.symbol, site.file, site.def_line, site.first, site.last, site.digest, site.permalink, site.rule, tuple(text))
-        for site, text in ((s, before), (t, after))
-    ]
-    return Change("site", t.rule, kind, "behaviour", ends[0], ends[1], detail, role, action, layer)  # type: ignore[arg-type]
+    ends = [end_of(site, tuple(text)) for site, text in ((s, before), (t, after))]
+    return Change("site", t.rule, kind, "behaviour", ends[0], ends[1], detail, role, action, layer)

@@ -16,7 +16,6 @@ from tracer.claims.values import bare
 from tracer.diff.model import Change, End
 from tracer.model import SourceTree, digest_lines, lines_of
 from tracer.survey import Facts, language_of
-from tracer.survey.facts import FileFacts
 from tracer.survey.store import last_part
 
 _NUMBER = re.compile(r"[-+(]*\d[\w.'xX]*(?:\s*(?:\*\*?|<<|\+|-|/)\s*\(?\d[\w.']*\)?)*\)*")
@@ -69,28 +68,29 @@ _Add = Callable[[str, str, str, str, int, int], None]
 
 
 def _plain(value: str) -> bool:
+    """Whether a value is a number, a text or a switch, bare or in one wrapper (`Field(5)`, `EnvStr("tcp")`)."""
     text = bare(value)
-    return bool(text in _SWITCH or _NUMBER.fullmatch(text) or _TEXT.fullmatch(value.strip()) or _TEXT.fullmatch(text)
-                or (text != value.strip() and re.fullmatch(r"[\w.\-/ ]{1,60}", text) and value.count('"') in (2, 4)))  # fmt: skip
+    if text in _SWITCH or _NUMBER.fullmatch(text) or _TEXT.fullmatch(value.strip()):
+        return True
+    return value.count('"') + value.count("'") == 2 and bool(re.fullmatch(r"[\w.\-/ ]{1,60}", text))
 
 
 def _asked(facts: Facts, add: _Add) -> None:
     """Options of a command line and environment variables that are read with a default."""
-    files = sorted({n for name in _ASKED for n in facts.files_with("c", name)} & set(facts.files_with("i", "os"))
-                   | set(facts.files_with("c", "add_argument")))  # fmt: skip
-    for number in files:
-        file: FileFacts = facts.of(number)
-        for call in file.calls:
+    variables = {n for name in ("getenv", "get") for n in facts.files_with("c", name)} & set(
+        facts.files_with("i", "os")
+    )
+    for number in sorted(variables | set(facts.files_with("c", "add_argument"))):
+        for call in facts.of(number).calls:
             keyword = _ASKED.get(last_part(call.callee))
             if keyword is None or not call.args or call.args[0].path != "#str":
                 continue
             if not keyword and "environ" not in call.callee and last_part(call.callee) != "getenv":
                 continue
-            given = [a for a in call.args[1:] if a.keyword == keyword]
-            if given:
-                name = call.args[0].text
-                add(facts.files[number].path, "", name, given[0].text if given[0].path != "#str" else repr(given[0].text),
-                    call.line, call.last)  # fmt: skip
+            value = next((a for a in call.args[1:] if a.keyword == keyword), None)
+            if value is not None:
+                text = repr(value.text) if value.path == "#str" else value.text
+                add(facts.files[number].path, "", call.args[0].text, text, call.line, call.last)
 
 
 def _written(tree: SourceTree, facts: Facts, add: _Add) -> None:

@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from tracer import answers, questions
+from tracer import questions
 from tracer.claims import values
 from tracer.claims.model import Checked, Evidence, Predicate
+from tracer.diff import settings
 from tracer.diff.model import Change, End, Severity
 from tracer.diff.places import Side, tail
 from tracer.errors import UsageError
 from tracer.pairs import Holder
-from tracer.survey import Progress
-from tracer.survey.store import Store
 
 if TYPE_CHECKING:
-    from tracer.diff import Subject
+    from tracer.diff.subject import Subject
 
 Found = tuple[list[Change], int]
 
@@ -30,12 +27,10 @@ def claims(
     sides: Sequence[Side],
     role: str,
     rules: tuple[Path, ...],
-    _: Store,
-    progress: Progress | None,
 ) -> Found:
     """Claims whose verdict is another one; how many have the same. With a role: those that rest on its functions."""
     asked = [
-        questions.check_tree(s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, progress)
+        questions.check_tree(s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, s.progress)
         for s in (a, b)
     ]
     homes = {s.symbol for side in sides for s in side.sites} if role != "all" else None
@@ -73,11 +68,9 @@ def pairs(
     _: Sequence[Side],
     role: str,
     rules: tuple[Path, ...],
-    store: Store,
-    progress: Progress | None,
 ) -> Found:
     """Functions that now miss a release on some way out, or no longer do; how many are as before."""
-    before, after = ({_holder_key(h): h for h in _holders(s, role, rules, store, progress)} for s in (a, b))
+    before, after = ({_holder_key(h): h for h in holders(s, role, rules)} for s in (a, b))
     changes, same = [], 0
     for key in sorted(before.keys() | after.keys()):
         old, new = before.get(key), after.get(key)
@@ -112,43 +105,38 @@ def _holder_end(h: Holder | None) -> End | None:
     return End(h.symbol, h.file, h.def_line, h.def_line, h.def_line, rule=h.rule, text=lines)
 
 
-def _holders(s: Subject, role: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> list[Holder]:
-    key = _key("pairs", s, role, rules)
-    body = store.answer(key)
-    if body is None:
-        from tracer.graph.world import World
-        from tracer.pair_rules import pair_rules
-        from tracer.pairs import judge
-        from tracer.survey import survey
+def holders(s: Subject, role: str, rules: tuple[Path, ...]) -> list[Holder]:
+    """Who holds what the pairs of a role (a rule, "all") acquire; nobody where there are no such pairs."""
+    from tracer.pair_rules import pair_rules
+    from tracer.pairs import judge
 
-        try:
-            asked = pair_rules(role, s.target.name, s.version.name, rules)
-        except UsageError:  # this role, or this engine, has no pairs
-            return []
-        body = msgspec.msgpack.encode(judge(World([(survey(s.tree, store, progress), s.target)]), asked)[0])
-        store.put_answer(key, body)
-    return msgspec.msgpack.decode(body, type=list[Holder])
+    try:
+        asked = pair_rules(role, s.target.name, s.version.name, rules)
+    except UsageError:  # this role, or this engine, has no pairs
+        return []
+    return s.kept("pairs", role, rules, list[Holder], lambda: list(judge(s.world, asked)[0]))
 
 
 # -- defaults ----------------------------------------------------------------------------------
 def defaults(
     a: Subject,
     b: Subject,
-    _: Sequence[Side],
+    sides: Sequence[Side],
     role: str,
     rules: tuple[Path, ...],
-    store: Store,
-    progress: Progress | None,
 ) -> Found:
-    """Values that claims name and that are written differently; a role does not narrow them."""
+    """Settings and values that claims name, written differently; a role does not narrow them."""
     if role != "all":
         return [], 0
-    before, after = (_values(s, rules, store, progress) for s in (a, b))
-    changes, same = [], 0
+    changes, same = settings.changed(sides[0].settings, sides[1].settings)
+    known = {tail(c.id, 1)[0] for c in changes}
+    before, after = (_values(s, rules) for s in (a, b))
     for name in sorted(before.keys() & after.keys()):
         old, new = before[name], after[name]
         if {values.bare(v) for v, _ in old} == {values.bare(v) for v, _ in new}:
             same += 1
+            continue
+        if tail(name, 1)[0] in known:
             continue
         texts = [" or ".join(dict.fromkeys(v for v, _ in side)) for side in (old, new)]
         ends = (_value_end(old), _value_end(new))
@@ -161,27 +149,22 @@ def _value_end(found: list[tuple[str, Evidence]]) -> End:
     return End(e.symbol, e.file, 0, e.first, e.last, e.digest, e.permalink, text=tuple(v for v, _ in found))
 
 
-def _values(
-    s: Subject, rules: tuple[Path, ...], store: Store, progress: Progress | None
-) -> dict[str, list[tuple[str, Evidence]]]:
+def _values(s: Subject, rules: tuple[Path, ...]) -> dict[str, list[tuple[str, Evidence]]]:
     """What each name that a `value_is` claim asks about is set to; only names that have a value."""
-    key = _key("values", s, "", rules)
-    body = store.answer(key)
-    if body is None:
-        from tracer.claims.select import Places
-        from tracer.graph.world import World
-        from tracer.roles import Roles
-        from tracer.survey import survey
 
-        places = Places(Roles(World([(survey(s.tree, store, progress), s.target)])), (), s.version.name, rules)
+    def make() -> dict[str, list[tuple[str, Evidence]]]:
+        from tracer.claims.select import Places
+        from tracer.roles import Roles
+
+        places = Places(Roles(s.world), (), s.version.name, rules)
         found: dict[str, list[tuple[str, Evidence]]] = {}
         for p in _asked_values(questions.content(s.target.name, rules)):
             written = [(f.value, places.evidence("value", [f.place])) for f in values.written(places, p)]
             if written:
                 found.setdefault(values.name_of(p), []).extend((v, e[0]) for v, e in written if e)
-        body = msgspec.msgpack.encode({k: v for k, v in found.items() if v})
-        store.put_answer(key, body)
-    return msgspec.msgpack.decode(body, type=dict[str, list[tuple[str, Evidence]]])
+        return {k: v for k, v in found.items() if v}
+
+    return s.kept("values", "", rules, dict[str, list[tuple[str, Evidence]]], make)
 
 
 def _asked_values(said: questions.Content) -> Iterator[Predicate]:
@@ -194,14 +177,6 @@ def _asked_values(said: questions.Content) -> Iterator[Predicate]:
         if p.kind == "value_is" and "members" not in p.options and shown not in seen:
             seen.add(shown)
             yield p
-
-
-def _key(what: str, s: Subject, role: str, rules: tuple[Path, ...]) -> str:
-    """Where an outcome of a side is kept: every input is named."""
-    revision = s.revision.revision
-    digests = ":".join(answers.rules_digest(k, rules) for k in (s.target.name, "pairs", f"questions/{s.target.name}"))
-    source = f"{s.target.name}:{s.version.name}:{revision.digest}:{revision.commit}"
-    return f"{what}:{role}:{source}:{digests}:{answers.code_digest()}"
 
 
 PARTS: dict[str, Callable[..., Found]] = {"claims": claims, "pairs": pairs, "defaults": defaults}

@@ -10,7 +10,7 @@ import yaml
 from tests.unit.worlds import MemoryTree, world_of
 from tracer.diff.compare import Comparison
 from tracer.diff.model import Change
-from tracer.diff.places import Side
+from tracer.diff.places import Side, side_of
 from tracer.roles import Roles
 from tracer.rules import load_file
 
@@ -80,7 +80,7 @@ def side(tmp_path: Path, files: Mapping[str, str]) -> Side:
     sites = [s for f in Roles(world).apply(load_file(folder / "x.yaml", tmp_path / "rules")) for s in f.sites]
     facts = world.parts[0].facts
     assert isinstance(facts.tree, MemoryTree)
-    return Side(facts.tree, facts, sites)
+    return side_of(facts.tree, facts, sites)
 
 
 def compare(tmp_path: Path, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[Change], Comparison]:

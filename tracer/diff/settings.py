@@ -113,7 +113,7 @@ def changed(a: Mapping[str, Sequence[Setting]], b: Mapping[str, Sequence[Setting
     changes: dict[tuple[str, str, str], Change] = {}
     same = 0
     for x, y in _pairs(a, b):
-        values = bare(x.value), bare(y.value)
+        values = _value(x), _value(y)
         if values[0] == values[1]:
             same += 1
         else:
@@ -130,7 +130,7 @@ def _pairs(a: Mapping[str, Sequence[Setting]], b: Mapping[str, Sequence[Setting]
             others = b.get(key, ())
             here = [y for y in others if y.file == x.file]
             if here:
-                yield x, min(here, key=lambda y: (bare(y.value) != bare(x.value), abs(y.first - x.first)))
+                yield x, min(here, key=lambda y: (_value(y) != _value(x), abs(y.first - x.first)))
             elif len(others) == len(a[key]) == 1:
                 yield x, others[0]
             elif not others and x.name.count("_") + x.name.count("-") >= LONG:
@@ -155,6 +155,12 @@ def _by_name(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
     for s in settings:
         out.setdefault(s.name, []).append(s)
     return out
+
+
+def _value(s: Setting) -> str:
+    """The value as it is compared: blanks count in a text only."""
+    value = bare(s.value)
+    return value if _sort(s) == "text" else "".join(value.split())
 
 
 def _name(s: Setting) -> str:

@@ -39,6 +39,13 @@ RULES = [
         "state": "Entry.pins",
         "actions": {"acquire": {"op": "write", "init": False}},
     },
+    {
+        "id": "toy.missing",
+        "role": "failure",
+        "layer": "host",
+        "why": "w",
+        "actions": {"detect": [{"mark": "raise", "value": "KeyError", "within": "Index"}, {"call": "complain"}]},
+    },
 ]
 CACHE = """\
 class Entry:

@@ -76,6 +76,7 @@ class Target:
     packages: Mapping[str, str] = field(default_factory=dict, hash=False)  # repository prefix → module prefix
     layout: Mapping[str, str] = field(default_factory=dict, hash=False)  # archive prefix → repository prefix
     context: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)  # label → globs
+    by_name: bool = False  # asked only where it is named
     versions: tuple[Version, ...] = ()
 
     @property
@@ -87,6 +88,11 @@ class Target:
 def names() -> tuple[str, ...]:
     """The names of all engines, sorted."""
     return tuple(sorted(p.stem for p in shipped("targets").glob("*.yaml")))
+
+
+def defaults() -> tuple[str, ...]:
+    """The engines that are asked where none is named, sorted."""
+    return tuple(name for name in names() if not target(name).by_name)
 
 
 def load_targets() -> tuple[Target, ...]:
@@ -256,6 +262,7 @@ def _target_of(d: dict[str, Any]) -> Target:
         context={k: tuple(v) for k, v in d.get("context", {}).items()},
         **{k: d[k] for k in keys if k in d},
     )
+    target = replace(target, by_name=d.get("by_name") == "true")
     return replace(target, versions=tuple(_version_of(v, target) for v in d["versions"]))
 
 

@@ -19,6 +19,7 @@ PINS = {
     "vllm": ["0.33.0", "0.25.1", "0.11.0"],
     "sglang": ["0.5.23", "0.5.10.post1", "0.5.2"],
     "lmcache": ["0.5.6", "0.4.7", "0.3.15"],
+    "aibrix": ["0.8.0", "0.7.0"],
     "mooncake": ["3b5a594133958449a1feaf1c9e0fc1b553e34a28", "v0.3.12.post1", "v0.3.10", "v0.3.6"],
 }
 
@@ -85,7 +86,13 @@ def test_git_is_the_first_source_and_every_release_has_a_verified_archive() -> N
             for archive in archives:
                 assert re.fullmatch("[0-9a-f]{64}", archive.sha256)
                 assert version.package in archive.file
-                assert archive.lacks if target.name == "mooncake" else not archive.lacks
+                assert bool(archive.lacks) == (target.name in ("aibrix", "mooncake"))  # their archives hold no C++
+
+
+def test_an_engine_that_is_asked_by_name_only_is_known_and_not_asked_otherwise() -> None:
+    assert targets.defaults() == ("lmcache", "mooncake", "sglang", "vllm")
+    assert set(targets.names()) - set(targets.defaults()) == {"aibrix"}
+    assert parse_spec("aibrix")[0].by_name
 
 
 def test_a_release_without_tag_is_pinned_by_its_full_commit() -> None:
@@ -136,7 +143,7 @@ def test_a_spec_names_a_pin_by_name_tag_package_version_or_commit(spec: str, nam
     [
         ("vlm", "unknown engine 'vlm' — did you mean vllm"),
         ("sglan@0.5.2", "did you mean sglang"),
-        ("zzz", "engines: lmcache, mooncake, sglang, vllm"),
+        ("zzz", "engines: aibrix, lmcache, mooncake, sglang, vllm"),
         ("", "unknown engine ''"),
         ("../vllm", "unknown engine"),
         ("vllm@", "no version after the @"),

@@ -109,10 +109,10 @@ def _verdicts(
     from tracer.errors import TracerError, UsageError
     from tracer.model import Gap
     from tracer.questions import check
-    from tracer.targets import names
+    from tracer.targets import defaults
 
     more = folders(rules or [])
-    every = list(dict.fromkeys(specs or [])) or list(names())
+    every = list(dict.fromkeys(specs or [])) or list(defaults())
     found, gaps = [], []
     with Bars() as bars:
         for spec in every:

@@ -65,11 +65,11 @@ def _subjects(specs: Sequence[str] | None, rules: Sequence[Path], bars: Bars) ->
     from tracer.errors import TracerError, UsageError
     from tracer.model import Gap
     from tracer.render.atlas import subject_of
-    from tracer.targets import names, parse_spec
+    from tracer.targets import defaults, parse_spec
 
     found: dict[tuple[str, str], Subject] = {}
     missing = []
-    for spec in specs or names():
+    for spec in specs or defaults():
         target, version = parse_spec(spec)
         try:
             tree = open_tree((target, version), progress=bars, note=bars.note)

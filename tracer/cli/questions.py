@@ -143,10 +143,10 @@ def ask(
     from tracer import checkout, trace
     from tracer.errors import TracerError, UsageError
     from tracer.model import Gap, Trace
-    from tracer.targets import names
+    from tracer.targets import defaults
 
     more = folders(rules)
-    wanted = list(dict.fromkeys(specs)) or list(names())
+    wanted = list(dict.fromkeys(specs)) or list(defaults())
     traces: list[Trace] = []
     for spec in wanted:
         try:

@@ -37,12 +37,12 @@ def report(
     from tracer.render.grouping import version_text
     from tracer.render.report import Subject, make, write
     from tracer.render.text import counts_text
-    from tracer.targets import names
+    from tracer.targets import defaults
 
     more = folders(rules or [])
     subjects, missing = [], []
     with Bars() as bars:
-        for spec in list(dict.fromkeys(specs or [])) or list(names()):
+        for spec in list(dict.fromkeys(specs or [])) or list(defaults()):
             try:
                 tree = open_tree(spec, progress=bars, note=bars.note)
                 found = trace.where(role, [spec], contexts=contexts, rules=more, progress=bars)

@@ -98,10 +98,10 @@ def fetch(
     if origin is not None and len(specs or []) != 1:
         raise UsageError("--from needs exactly one ENGINE[@VERSION]", todo="name the engine that it holds")
     from tracer import checkout
-    from tracer.targets import names
+    from tracer.targets import defaults
 
     failed: list[TracerError] = []
-    wanted = [checkout.pin_of(spec, origin=origin or "", note=note) for spec in dict.fromkeys(specs or names())]
+    wanted = [checkout.pin_of(spec, origin=origin or "", note=note) for spec in dict.fromkeys(specs or defaults())]
     for target, version in wanted:
         try:
             with Bars() as bars:

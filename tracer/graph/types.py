@@ -11,6 +11,7 @@ from tracer.graph.annotations import DICTS, LISTS, Type, Types_, cpp_type, merge
 from tracer.graph.containers import element, last_name, method_result, unfilled
 from tracer.graph.parameters import Parameters
 from tracer.graph.pending import Pending
+from tracer.graph.variables import bound_of
 from tracer.graph.world import Sym, World
 from tracer.survey.facts import Bind, Definition, Field, Param
 from tracer.survey.paths import join, parts
@@ -560,7 +561,7 @@ class Types:
             if number is not None:
                 return self._alias_variable(number, last)
             return (Type("ext", found),)
-        if self.world.view(file).fields.get((-1, name)):  # a type alias, or a type variable, which says nothing
+        if self.world.view(file).fields.get((-1, name)):  # a type alias, or a type variable
             return self._alias_variable(file, name)
         return () if name in ("Any", "object", "None") else (Type("ext", name),)
 
@@ -574,9 +575,12 @@ class Types:
         """A module variable used as a type: `BlockTable = dict[int, Block]`."""
         fields = self.world.view(file).fields.get((-1, name))
         key = ("alias", file, name)
-        if not fields or not fields[0].text or "TypeVar" in fields[0].text or not self.pending.enter(key):
+        text = fields[0].text if fields else ""
+        if "TypeVar" in text:
+            text = bound_of(text)
+        if not text or not self.pending.enter(key):
             return ()
-        found = python_annotation(fields[0].text, lambda n: self._annotated(file, -1, n))
+        found = python_annotation(text, lambda n: self._annotated(file, -1, n))
         self.pending.leave(key)
         return found
 

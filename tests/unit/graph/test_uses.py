@@ -362,3 +362,43 @@ def test_a_sorted_copy_kept_in_a_field_holds_what_the_original_holds():
         )
     )
     assert lines(uses.state("Job.done"), "write") == [11]
+
+
+GENERIC = """
+    from typing import Dict, Generic, TypeVar
+
+    class Region:
+        def release(self): ...
+
+    class Node:
+        def __init__(self, region: Region):
+            self.region: Region = region
+
+    class Other:
+        def release(self): ...
+
+    N = TypeVar("N", bound="Node")
+    E = TypeVar("E", Node, Other)
+    T = TypeVar("T")
+
+    class Policy(Generic[N, E, T]):
+        def __init__(self):
+            self.nodes: Dict[str, N] = {}
+            self.either: list[E] = []
+            self.any: list[T] = []
+
+        def drop(self, key):
+            node = self.nodes.pop(key, None)
+            node.region.release()
+
+        def constrained(self):
+            self.either[0].region.release()
+
+        def anything(self):
+            self.any[0].region.release()
+"""
+
+
+def test_a_type_variable_stands_for_its_bound_or_its_constraints() -> None:
+    found = Uses(world(policy_py=GENERIC)).called("Region.release")
+    assert [(m.line, m.basis) for m in found if m.basis == "typed"] == [(27, "typed"), (30, "typed")]

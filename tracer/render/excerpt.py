@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from tracer.evidence import Excerpt
 from tracer.render.markdown import fence
 
@@ -15,7 +17,7 @@ def gutter(excerpt: Excerpt) -> str:
     rows = []
     for number, text in enumerate(excerpt.lines, excerpt.start):
         mark = ">" if excerpt.first <= number <= excerpt.last else " "
-        rows.append(f"{mark} {number:{width}} | {_printable(text)}".rstrip())
+        rows.append(f"{mark} {number:{width}} | {printable(text)}".rstrip())
     if len(rows) > MAX_LINES:
         half = MAX_LINES // 2
         rows = [*rows[:half], f"  {'':{width}} … {len(rows) - 2 * half} lines left out", *rows[-half:]]
@@ -27,7 +29,18 @@ def fenced(excerpt: Excerpt) -> str:
     return fence(gutter(excerpt), "text")
 
 
-def _printable(text: str) -> str:
-    """Tabs as four spaces, other control characters (terminal escapes) as their pictures, very long lines cut."""
-    shown = "".join(chr(0x2400 + ord(c)) if ord(c) < 32 else c for c in text.replace("\t", "    "))
+def printable(text: str) -> str:
+    """One line as it can be shown: tabs as four spaces, what is invisible as a visible mark, very long lines cut.
+
+    Control characters (terminal escapes) and marks that turn the reading direction would else change what is read.
+    """
+    shown = text.replace("\t", "    ")
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else _visible(c) for c in shown)
     return shown if len(shown) <= MAX_COLUMNS else shown[:MAX_COLUMNS] + " …"
+
+
+def _visible(char: str) -> str:
+    if ord(char) < 32:
+        return chr(0x2400 + ord(char))
+    return " " if unicodedata.category(char) == "Zs" else f"⟨U+{ord(char):04X}⟩"

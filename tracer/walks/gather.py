@@ -1,0 +1,85 @@
+"""Asks for all that a tour shows: the path, the sites, what pairs say, and the claims behind its notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path as Folder
+
+import msgspec
+
+from tracer import answers, questions, stages, trace
+from tracer.checkout import open_tree
+from tracer.errors import UsageError
+from tracer.model import Path, SourceTree
+from tracer.pair_rules import pair_rules
+from tracer.pairs import Holder
+from tracer.survey import Progress
+from tracer.survey.store import Store
+from tracer.targets import Target, Version, specs_of
+from tracer.walks.model import Tour
+from tracer.walks.tour import Source, tour, wanted
+
+
+def tour_of(
+    name: str,
+    specs: Sequence[str],
+    *,
+    choose: Sequence[str] = (),
+    rules: Sequence[Folder] = (),
+    fast: bool = False,
+    progress: Progress | None = None,
+) -> Tour:
+    """The tour along the path called `name`. `fast`: without pairs and claims, which take their time when first asked.
+
+    Raises what `trace.path` raises.
+    """
+    found = trace.path((name,), specs, choose=choose, rules=rules, progress=progress)
+    path = found.paths[0]
+    used = {s.engine for s in path.steps}
+    sources: dict[str, Source] = {}
+    for target, version in specs_of(specs):
+        if target.name in used:
+            sources[target.name] = source_of(path, target, version, rules, fast=fast, progress=progress)
+    return tour(path, sources)
+
+
+def source_of(
+    path: Path, target: Target, version: Version, rules: Sequence[Folder] = (), *, fast: bool = False,
+    progress: Progress | None = None,
+) -> Source:
+    """What a tour along `path` needs to know of one engine."""
+    store, tree = Store(), open_tree((target, version), progress=progress)
+    sites = stages.where_tree("all", target, version, tree, tuple(rules), store, progress).sites
+    source = Source(stages.revision(tree), target, tree, sites)
+    if fast:
+        return source
+
+    def rests_on(said: questions.Content) -> set[str]:
+        return wanted(path, {target.name: sites}, target.name, said)
+
+    verdicts = questions.check_tree(target, version, tree, rests_on, rules, progress)
+    held = holders(target, version, tree, rules, progress)
+    return Source(source.engine, target, tree, sites, held, verdicts)
+
+
+def holders(
+    target: Target, version: Version, tree: SourceTree, rules: Sequence[Folder] = (), progress: Progress | None = None
+) -> list[Holder]:
+    """What the pairs of an engine say, kept once asked."""
+    try:
+        asked = pair_rules("all", target.name, version.name, rules)
+    except UsageError:  # an engine without pairs
+        return []
+    store = Store()
+    digests = answers.rules_digest("pairs", tuple(rules)), answers.rules_digest(target.name, tuple(rules))
+    key = answers.question_key([stages.revision(tree)], ("walk", "pairs", digests), tuple(rules))
+    body = store.answer(key)
+    if body is None:
+        from tracer.graph.world import World
+        from tracer.pairs import judge
+        from tracer.survey import survey
+
+        found = judge(World([(survey(tree, store, progress), target)]), asked)[0]
+        body = msgspec.msgpack.encode(found)
+        store.put_answer(key, body)
+    return msgspec.msgpack.decode(body, type=list[Holder])

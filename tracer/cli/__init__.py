@@ -48,7 +48,8 @@ app = typer.Typer(
     help="Where KV cache is published, protected and completed, with file:line evidence that is re-read.",
 )
 for group in (
-    questions, paths, walks, pairs, reach, answers, checks, versions, reports, atlas, budgets, probes, sources, rules, mcp,
+    questions, paths, walks, pairs, reach, answers, checks, versions, reports, atlas, budgets, probes, sources, rules,
+    mcp,
 ):  # fmt: skip
     group.register(app)
 

@@ -38,12 +38,12 @@ def walk(
     lang: Lang = Language.en,
     step: Annotated[int, typer.Option(min=0, help="Begin at this step; in a pipe, only it.")] = 0,
     quiz: Annotated[bool, typer.Option("--quiz", help="Hide what is said of a step until asked.")] = False,
-    speaker: Annotated[bool, typer.Option("--speaker", help="With what to say, and when: a story of 5 minutes.")] = False,
+    speaker: Annotated[bool, typer.Option("--speaker", help="What to say, and when, in five minutes.")] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Without pairs and claims: notes, sites and code only.")] = False,
     rules: Rules = None,
     form: Annotated[Format, typer.Option("--format", help="text or json.")] = Format.text,
 ) -> None:
-    """A guided tour along a named path: what happens, the code, who owns the memory, what protects it, what may fail."""
+    """A tour along a named path: what happens, the code, who owns the memory, what protects it, what may fail."""
     from tracer.walks.gather import tour_of
 
     names, specs = asked(words, [*(more or [])], stack, most=1)

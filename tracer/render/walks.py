@@ -79,7 +79,7 @@ def _stop(s: Stop) -> dict[str, Any]:
             for name, said in s.parts.items()
         },
         "ask": _both(s.ask),
-        "say": _both(s.say),
+        "say": _both(spoken(s)),
         "questions": list(s.questions),
         "permalink": s.permalink,
         "sites": [
@@ -124,6 +124,13 @@ def _fault(f: Fault) -> dict[str, Any]:
 
 def _beat(b: Beat) -> dict[str, Any]:
     return {"id": b.id, "seconds": b.seconds, "title": _both(b.title), "say": _both(b.say)}
+
+
+def spoken(s: Stop) -> Text:
+    """What a speaker says at a step: the note's own line, else what happens there; nothing where no note is."""
+    if s.say.en or s.parts["happens"].basis != "note":
+        return s.say
+    return s.parts["happens"].text
 
 
 def _both(text: Text) -> dict[str, str]:
@@ -173,10 +180,11 @@ def answer(s: Stop, lang: str) -> Iterator[Line]:
                (verdict, "bold red" if out.verdict == "missing" else "dim"))
     for h in s.held:
         missing = f", {w['missing']} {', '.join(map(str, h.missing))}" if h.missing else ""
-        yield ((f"   {w['pairs']}: ", "bold"), (f"{h.rule} ", "cyan"), (
-            f"{w[h.does]}; {w['exits']}: {h.released} {w['released']}, {h.handed_over} {w['handed_over']}{missing}", ""))
+        ways = f"{h.released} {w['released']}, {h.handed_over} {w['handed_over']}{missing}"
+        yield ((f"   {w['pairs']}: ", "bold"), (f"{h.rule} ", "cyan"), (f"{w[h.does]}; {w['exits']}: {ways}", ""))
     for f in s.faults:
-        said_parts = "; ".join(f"{w.get(name, name)}: {_both(text)[lang]}" for name, text, v in f.parts if v == "holds")
+        held = ((name, text) for name, text, verdict in f.parts if verdict == "holds")
+        said_parts = "; ".join(f"{w.get(name, name)}: {_both(text)[lang]}" for name, text in held)
         yield ((f"   {w['faults']}: ", "bold"), (_both(f.title)[lang], ""), (f" — {w[f.kind]}", "dim"),
                (f"  {said_parts}" if said_parts else "", "dim"))
     for p in s.proofs:
@@ -214,7 +222,7 @@ def _crossing(s: Stop, lang: str) -> Iterator[Line]:
 def _speaker(tour: Tour, s: Stop, lang: str) -> Iterator[Line]:
     told = sum(x.seconds for x in tour.stops[: s.number - 1])
     yield ((f"   {WORDS[lang]['say']} ({told // 60}:{told % 60:02} + {s.seconds} {WORDS[lang]['seconds']}): ", "bold"),
-           (_both(s.say)[lang] or _both(s.parts["happens"].text)[lang], ""))
+           (_both(spoken(s))[lang], ""))
     by_id: Mapping[str, Beat] = {b.id: b for b in tour.beats}
     for beat in s.beats:
         yield ((f"     {_both(by_id[beat].title)[lang]}: ", "bold"), (_both(by_id[beat].say)[lang], "italic"))

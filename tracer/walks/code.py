@@ -24,11 +24,14 @@ GAP = 4  # so many unmarked lines between two pieces are shown too
 MOST = 90  # lines of one step
 LONG = 14  # lines of one statement
 MOST_OUT = 12
+_ERROR = re.compile(r"\berror\(\)|\b[Ee]rror[A-Z:]|[A-Z]\w*Error\b")
+_BARE = re.compile(r"return\s*(?:None|False|false|nullptr|std::nullopt)?\s*;?")
+_BRANCHES = ("if", "try", "while", "for", "switch", "match")
 _WORDS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
-    ("timeout", re.compile(r"time[_ ]?d?[_ ]?out|expire[sd]?\b|_expir|deadline|\bttl\b|lease_|wait_for\(|timeoutexception", re.I)),
+    ("timeout", re.compile(r"time[_ ]?d?[_ ]?out|expire[sd]?\b|_expir|deadline|\bttl\b|lease_|wait_for\(", re.I)),
     ("abort", re.compile(r"abort|cancel|preempt|shut_?down|stopp(?:ed|ing)\b|is_closed|unregister", re.I)),
     ("failure", re.compile(
-        r"\bfail|_fail|\berr(?:or)?s?\b|[Ee]rror|except|invalid|unhealthy|not (?:\w+\.)*(?:ok|success)\b|\bcorrupt|missing"
+        r"\bfail|_fail|\berr(?:or)?s?\b|error|except|invalid|unhealthy|not (?:\w+\.)*(?:ok|success)\b|\bcorrupt|missing"
         r"|has_value\(\)|== ?nullptr|!\w+\b.*\bvalue|unexpected|exception|is None\b|is_connected", re.I)),
 )
 
@@ -136,11 +139,14 @@ def ways_out(reading: Reading, holders: Iterable[Holder] = (), leave: Collection
         if leaving.implicit or leaving.line in leave or unreachable(leaving):
             continue
         guards = reading.guards(leaving.line)
-        when = _around(reading, leaving.line) or (guards[-1] if guards else "")
-        # A return's own text counts where there is one; what guards it says why it is taken.
-        sort = _sort(when, leaving.text) if leaving.kind != "fall" else None
-        if sort is None and (fails(leaving) or leaving.kind in ("raise", "throw")):
+        around = _around(reading, leaving.line)
+        when = around or (guards[-1] if guards else "")
+        # The branch that holds an exit says why it is taken; what earlier exits left over says nothing of this one.
+        sort = _sort(around, leaving.text) if leaving.kind != "fall" else None
+        if sort is None and leaving.kind in ("raise", "throw"):
             sort = "failure"
+        if sort is None and around and (fails(leaving) or _ERROR.search(leaving.text)):
+            sort = "early" if _BARE.fullmatch(leaving.text) else "failure"
         rule, exit_ = judged.get(leaving.line, ("", None))
         if sort is None and (exit_ is None or exit_.verdict != "missing"):
             continue
@@ -157,7 +163,7 @@ def _around(reading: Reading, line: int) -> str:
     """The test of the innermost branch that holds `line`; "" outside of all."""
     found = ""
     for statement in reading.statements():
-        if statement.first <= line <= statement.last and statement.kind in ("if", "try", "while", "for", "switch", "match"):
+        if statement.first <= line <= statement.last and statement.kind in _BRANCHES:
             for block in statement.blocks:
                 if block.label in ("body", "except", "case") and _holds(block.statements, line) and block.test:
                     found = ("except " if block.label == "except" else "") + block.test.removeprefix("except ")

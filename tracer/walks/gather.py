@@ -40,7 +40,7 @@ def tour_of(
     for target, version in specs_of(specs):
         if target.name in used:
             sources[target.name] = source_of(path, target, version, rules, fast=fast, progress=progress)
-    return tour(path, sources)
+    return tour(path, sources, rules)
 
 
 def source_of(
@@ -55,7 +55,7 @@ def source_of(
         return source
 
     def rests_on(said: questions.Content) -> set[str]:
-        return wanted(path, {target.name: sites}, target.name, said)
+        return wanted(path, {target.name: sites}, target.name, said, rules)
 
     verdicts = questions.check_tree(target, version, tree, rests_on, rules, progress)
     held = holders(target, version, tree, rules, progress)

@@ -38,11 +38,12 @@ def story() -> tuple[Beat, ...]:
     data = read_yaml(catalog.shipped("rules") / "walks" / STORY, where)
     _check(data, where, "story")
     beats = tuple(
-        Beat(b["id"], b["seconds"], Text(**b["title"]), Text(**b["say"]), _selectors(b["at"], where)) for b in data
+        Beat(b["id"], b["seconds"], Text(**b["title"]), Text(**b["say"]), _selectors(b["at"], where))
+        for b in data
     )
     total = sum(b.seconds for b in beats)
     if total != STORY_SECONDS:
-        raise RuleError(f"the beats take {total} s, not {STORY_SECONDS}", where=where, todo="share the seconds out anew")
+        raise RuleError(f"the beats take {total} s, not {STORY_SECONDS}", where=where, todo="share them out anew")
     return beats
 
 
@@ -72,7 +73,7 @@ def _note(item: Mapping[str, Any], where: str, extra: tuple[Path, ...]) -> Note:
     at = f"{where}: {item['id']}"
     note = Note(
         id=item["id"],
-        at=_selectors(item["at"], at),
+        at=_selectors(item["at"], at, extra),
         parts={p: Text(**item[p]) for p in (*PARTS, "crossing") if p in item},
         ask=Text(**item["ask"]) if "ask" in item else Text(),
         say=Text(**item["say"]) if "say" in item else Text(),
@@ -91,9 +92,9 @@ def _note(item: Mapping[str, Any], where: str, extra: tuple[Path, ...]) -> Note:
     return note
 
 
-def _selectors(data: Any, where: str) -> tuple[Selector, ...]:
+def _selectors(data: Any, where: str, extra: tuple[Path, ...] = ()) -> tuple[Selector, ...]:
     found = tuple(_selector(item) for item in (data if isinstance(data, list) else [data]))
-    known = {r.id for r in routes()} | {r.name for r in routes()}
+    known = {name for r in routes(extra) for name in (r.id, r.name)}
     for s in found:
         _known(s.paths, sorted(known), "path", where)
         _known(s.engine, names(), "engine", where)
@@ -128,7 +129,8 @@ def _check(data: Any, where: str, kind: str) -> None:
     errors = sorted(_validator(kind).iter_errors(data), key=lambda e: [str(p) for p in e.absolute_path])
     if errors:
         at = "/".join(str(p) for p in errors[0].absolute_path)
-        raise RuleError(f"{errors[0].message[:200]} (at {at or 'top'})", where=where, todo="see rules/walks/schema.json")
+        what = f"{errors[0].message[:200]} (at {at or 'top'})"
+        raise RuleError(what, where=where, todo="see rules/walks/schema.json")
 
 
 @functools.lru_cache

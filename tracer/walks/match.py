@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path as Folder
 
 from tracer.model import Path, Site, Step
 from tracer.routes import Route, Station, routes
@@ -22,18 +23,17 @@ class Place:
     sites: tuple[Site, ...]
 
 
-def places(path: Path, sites: Sequence[Sequence[Site]], route: Route | None = None) -> list[Place]:
-    """The steps of `path` with their way-points; `sites` are those in each step's function."""
-    route = route or route_of(path)
+def places(path: Path, sites: Sequence[Sequence[Site]], route: Route | None) -> list[Place]:
+    """The steps of `path` with the way-points of `route`; `sites` are those in each step's function."""
     return [
         Place(step, path.name, route.name if route else "", tuple(_stations(route, step)), tuple(own))
         for step, own in zip(path.steps, sites, strict=True)
     ]
 
 
-def route_of(path: Path) -> Route | None:
+def route_of(path: Path, rules: Sequence[Folder] = ()) -> Route | None:
     """The named path that `path` follows; None for one from A to B."""
-    return next((r for r in routes() if r.id == path.name), None)
+    return next((r for r in routes(rules) if r.id == path.name), None)
 
 
 def _stations(route: Route | None, step: Step) -> Iterator[Station]:
@@ -87,11 +87,26 @@ def of_code(found: Sequence[Note]) -> list[Note]:
     return [n for n in found if any(p in n.parts for p in PARTS)]
 
 
+def _weight(place: Place) -> int:
+    if place.stations:
+        return 6
+    return 1 if place.step.edge in ("", "call", "dynamic") else 2
+
+
+def _shared(whole: int, weights: Sequence[int]) -> list[int]:
+    """`whole` seconds in shares of these weights; what rounding leaves over goes to the heaviest."""
+    out = [whole * w // sum(weights) for w in weights]
+    for n in sorted(range(len(weights)), key=lambda n: (-weights[n], n))[: whole - sum(out)]:
+        out[n] += 1
+    return out
+
+
 def timing(beats: Sequence[Beat], steps: Sequence[Place]) -> tuple[list[int], list[tuple[str, ...]]]:
     """Seconds per step, and the beats that begin at each: the story told along the path, forwards only.
 
     A beat begins at the first step at or behind the last beginning that it is about; one that no step is about begins
-    where the story stands. The seconds of what begins at a step are shared among the steps until the next beginning.
+    where the story stands. The seconds of what begins at a step are shared among the steps until the next beginning:
+    a way-point gets the most, a crossing more than a plain call.
     """
     if not steps:
         return [], []
@@ -104,7 +119,6 @@ def timing(beats: Sequence[Beat], steps: Sequence[Place]) -> tuple[list[int], li
     seconds = [0] * len(steps)
     for k, following in zip(starts, [*starts[1:], len(steps)], strict=True):
         first = 0 if k == starts[0] else k
-        whole, width = sum(b.seconds for b in begins[k]), following - first
-        for n in range(first, following):
-            seconds[n] = whole // width + (1 if n - first < whole % width else 0)
+        weights = [_weight(s) for s in steps[first:following]]
+        seconds[first:following] = _shared(sum(b.seconds for b in begins[k]), weights)
     return seconds, [tuple(b.id for b in found) for found in begins]

@@ -10,7 +10,8 @@ from tracer.model import EngineRevision, Path, Site, Step
 from tracer.rules import Text
 
 PARTS = ("happens", "owner", "protects", "wrong")  # what is said of each step, in this order
-Sort = Literal["abort", "timeout", "failure"]
+Sort = Literal["abort", "timeout", "failure", "early"]
+NOTHING = Text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Selector:
     @property
     def weight(self) -> int:
         """How narrow it is: a way-point says more than a site, a site more than a crossing."""
-        fields = 8 * len(self.waypoint) + 4 * len(self.site) + 2 * bool(self.edge)
+        rules = 16 * any(name == "rule" for name, _ in self.site)
+        fields = 8 * len(self.waypoint) + 4 * len(self.site) + rules + 2 * bool(self.edge)
         return fields + 4 * bool(self.paths) + 3 * bool(self.engine)
 
 
@@ -37,8 +39,8 @@ class Note:
     id: str
     at: tuple[Selector, ...]
     parts: Mapping[str, Text]
-    ask: Text = Text()
-    say: Text = Text()
+    ask: Text = NOTHING
+    say: Text = NOTHING
     questions: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()

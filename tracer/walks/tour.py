@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path as Folder
 
 from tracer.evidence import permalink
 from tracer.model import EngineRevision, Path, Site, SourceTree, Step
 from tracer.pairs import Holder
-from tracer.questions import Verdicts, bank
+from tracer.questions import Content, Verdicts, bank, behind
 from tracer.rules import Text
 from tracer.targets import Target
 from tracer.walks import words
@@ -38,21 +39,23 @@ class Source:
     verdicts: Verdicts | None = None
 
 
-def tour(path: Path, sources: Mapping[str, Source], notes: Sequence[Note] | None = None) -> Tour:
-    """The tour along `path`; `sources` by the name of the engine. Without `notes`: those that ship."""
-    route = route_of(path)
+def tour(path: Path, sources: Mapping[str, Source], rules: Sequence[Folder] = ()) -> Tour:
+    """The tour along `path`; `sources` by the name of the engine, `rules` are folders of the user's own."""
+    route = route_of(path, rules)
     trees = Trees({name: s.tree for name, s in sources.items()})
     own = [_sites_of(step, sources, trees) for step in path.steps]
     spots = places(path, own, route)
     versions = {name: s.engine.version for name, s in sources.items()}
-    good = [n for n in (all_notes() if notes is None else notes) if _holds(n, sources)]
+    good = [n for n in all_notes(rules) if _holds(n, sources)]
     beats = story()
     seconds, begins = timing(beats, spots)
     stops: list[Stop] = []
     for k, spot in enumerate(spots):
         after = path.steps[k + 1] if k + 1 < len(path.steps) else None
         stop = _stop(k + 1, spot, after, notes_for(spot, good, versions), sources, trees)
-        stop = replace(stop, parts=_carried(stop, stops), seconds=seconds[k], beats=begins[k])
+        told = any(s.say == stop.say for s in stops)
+        say = Text() if told else stop.say
+        stop = replace(stop, parts=_carried(stop, stops), say=say, seconds=seconds[k], beats=begins[k])
         stops.append(stop)
     asked = [q for q in bank().questions if any(q in s.questions for s in stops)]
     title = route.title if route else Text(path.title, path.title)
@@ -67,18 +70,17 @@ def tour(path: Path, sources: Mapping[str, Source], notes: Sequence[Note] | None
     )
 
 
-def wanted(path: Path, sites: Mapping[str, Sequence[Site]], engine: str, said: object) -> set[str]:
-    """The claims of `engine` that a tour along `path` rests on: those of its notes, and behind their questions and faults.
+def wanted(
+    path: Path, sites: Mapping[str, Sequence[Site]], engine: str, said: Content, rules: Sequence[Folder] = ()
+) -> set[str]:
+    """The claims of `engine` that a tour along `path` rests on: its notes', those of questions and faults.
 
     `said` is the content of the engine's folder of questions; `sites` are all sites of each engine.
     """
-    from tracer.questions import Content, behind
-
-    assert isinstance(said, Content)
     own = [[s for s in sites.get(step.engine, ()) if s.symbol == step.symbol and s.file == step.file]
            for step in path.steps]
-    spots = [s for s in places(path, own) if s.step.engine == engine]
-    found = {n.id: n for spot in spots for n in notes_for(spot, all_notes(), {})}
+    spots = [s for s in places(path, own, route_of(path, rules)) if s.step.engine == engine]
+    found = {n.id: n for spot in spots for n in notes_for(spot, all_notes(rules), {})}
     ids = {c for n in found.values() for c in n.claims if c.startswith(engine + ".")}
     ids |= behind(said, sorted({q for n in found.values() for q in n.questions}))
     rows = {f for n in found.values() for f in n.faults}
@@ -144,7 +146,7 @@ def _parts(found: Sequence[Note], spot: Place, code: Code, after: Step | None) -
         if note:
             out[name] = Said(text, "note", note)
     if "happens" not in out:
-        out["happens"] = Said(words.happens(spot.sites, spot.step, after), "sites")
+        out["happens"] = Said(words.happens(spot.sites, after), "sites")
     if "wrong" not in out:
         out["wrong"] = Said(words.wrong(code.ways_out), "sites")
     return out

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 from tracer.model import Site, Step
 from tracer.rules import Text
-from tracer.walks.model import WayOut
+from tracer.walks.model import Sort, WayOut
 
 MOST = 4
 NOTHING_YET = Text(
     "No earlier step of this path says; look at the first way-point.", "这条路径此前的步骤没有说明；见第一个途经点。"
 )
-SORTS = {
+SORTS: dict[Sort, Text] = {
     "abort": Text("abort", "中止"),
     "timeout": Text("time-out", "超时"),
     "failure": Text("failure", "失败"),
+    "early": Text("early exit", "提前返回"),
 }
 _ROLES = {
     "request_state": "请求状态", "publish": "发布", "protection": "保护", "completion": "完成", "lookup": "查找",
@@ -36,7 +37,7 @@ _EDGES = {
 }
 
 
-def happens(sites: Sequence[Site], step: Step, after: Step | None) -> Text:
+def happens(sites: Sequence[Site], after: Step | None) -> Text:
     """What the sites of a step say, and where it goes on."""
     en, zh = [], []
     roles = Counter((s.role, s.action, s.layer) for s in sites)
@@ -59,7 +60,8 @@ def wrong(ways_out: Sequence[WayOut]) -> Text:
     """How many ways out lie beside the happy path, of which kind, and which miss a release."""
     if not ways_out:
         return Text(
-            "No exit of this function reports an abort, a time-out or a failure.", "此函数没有报告中止、超时或失败的出口。"
+            "No exit of this function reports an abort, a time-out or a failure.",
+            "此函数没有报告中止、超时或失败的出口。",
         )
     counts = Counter(w.sort for w in ways_out)
     en = [f"{counts[k]} × {v.en}" for k, v in SORTS.items() if counts[k]]
@@ -69,7 +71,8 @@ def wrong(ways_out: Sequence[WayOut]) -> Text:
     return Text(
         f"Ways out beside the happy path: {', '.join(en)} (line {lines})."
         + (f" At line {missing} no release is found for what is held." if missing else ""),
-        f"正常路径之外的出口：{'，'.join(zh)}（第 {lines} 行）。" + (f"第 {missing} 行找不到对所持有之物的释放。" if missing else ""),
+        f"正常路径之外的出口：{'，'.join(zh)}（第 {lines} 行）。"
+        + (f"第 {missing} 行找不到对所持有之物的释放。" if missing else ""),
     )
 
 

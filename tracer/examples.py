@@ -17,7 +17,7 @@ from tracer import catalog
 from tracer.graph.world import World
 from tracer.model import ACTIONS, Revision, Site, SourceFile, digest_of
 from tracer.roles import Roles
-from tracer.rules import Cue, Rule, load_file
+from tracer.rules import OTHERS, Cue, Rule, load_file
 from tracer.survey import survey
 from tracer.survey.store import Store
 from tracer.targets import Target
@@ -58,7 +58,7 @@ def run(extra: Sequence[Path] = ()) -> list[Outcome]:
     out = []
     for root in (catalog.shipped("rules"), *extra):
         for file in sorted(root.glob("*/*.yaml")):
-            if file.parent.name in ("crossings", "questions", "paths", "pairs"):
+            if file.parent.name in OTHERS:
                 continue
             where = file.relative_to(root).as_posix()
             examples = [file.with_suffix(s) for s in (".py", ".cpp") if file.with_suffix(s).exists()]

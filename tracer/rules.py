@@ -23,6 +23,7 @@ from tracer import catalog
 from tracer.errors import RuleError
 from tracer.model import ACTIONS
 
+OTHERS = ("crossings", "pairs", "paths", "questions", "walks")  # folders of rules/ that hold other data
 MAX_RULE_FILE_BYTES = 1 << 20  # a rule file is written by hand; more is an attack or a mistake
 
 
@@ -133,7 +134,7 @@ def _loaded(engine: str, extra: tuple[Path, ...]) -> tuple[Rule, ...]:
     rules: dict[str, Rule] = {}
     for root in (catalog.shipped("rules"), *extra):
         for file in sorted(root.glob(f"{engine}/*.yaml")):
-            if file.parent.name in ("crossings", "questions", "paths", "pairs"):
+            if file.parent.name in OTHERS:
                 continue
             for rule in load_file(file, root):
                 if rule.id in rules:

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from tracer import catalog, examples
-from tracer.rules import all_rules, load_file
+from tracer.rules import OTHERS, all_rules, load_file
 
 FILES = sorted(
     f
     for f in catalog.shipped("rules").glob("*/*.yaml")
-    if f.parent.name not in ("crossings", "questions", "paths", "pairs")
+    if f.parent.name not in OTHERS
 )
 EXAMPLES = [(f, e) for f in FILES for e in (f.with_suffix(".py"), f.with_suffix(".cpp")) if e.exists()]
 

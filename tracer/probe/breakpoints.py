@@ -5,7 +5,10 @@ the `path` of a binary and its `functions` as [address, size, symbol, stop]; `li
 stopped at. TRACER_PROBE_OUT is the folder of recordings; TRACER_PROBE_INNER (JSON) are variables of the program that
 gdb itself must not have. Standard library and gdb only, imports nothing of ours.
 
-A caller is the nearest frame below that lies in a named function; `indirect` where frames without a name lie between.
+    {"seen": SYMBOL, "how": "breakpoint", "from": [CALLER, 0], "kind": K, "thread": T, "t": NS}
+
+A caller is the nearest frame below that lies in a named function; K is `native`, or `native indirect` where frames
+without a name lie between. No line of the caller is known: the binaries have no line tables.
 """
 
 from __future__ import annotations
@@ -117,16 +120,11 @@ class Stop(gdb.Breakpoint):  # type: ignore[misc,unused-ignore]
             between = True
             frame = frame.older()
         thread = gdb.selected_thread()
-        self.recording.write(
-            {
-                "enter": self.symbol,
-                "caller": caller,
-                "indirect": between,
-                "thread": thread.ptid[1] or thread.ptid[0],
-                "name": thread.name,
-                "t": time.monotonic_ns(),
-            }
-        )
+        row: dict[str, Any] = {"seen": self.symbol, "how": "breakpoint"}
+        if caller:
+            row |= {"from": [caller, 0], "kind": "native indirect" if between else "native"}
+        row |= {"thread": f"{thread.name}:{thread.ptid[1] or thread.ptid[0]}", "t": time.monotonic_ns()}
+        self.recording.write(row)
         return False
 
     def give_up(self) -> None:

@@ -1,8 +1,8 @@
 """What runs as compiled code: the plan of breakpoints before a run, and what a recording shows of it after.
 
-Three ways, each named with every function that was seen: `breakpoint` (gdb stopped at the function's first
-instruction), `log` (the program printed a line that the pinned source has in that function), `counter` (a counter of
-the program that has the function's name moved). Only the first gives callers.
+Three ways, each named with every function that was seen: breakpoints (gdb stopped at the function's first
+instruction), the log (the program printed a line that the pinned source has in that function), counters (one that has
+the function's name moved). Only the first gives callers.
 """
 
 from __future__ import annotations
@@ -28,21 +28,6 @@ PLAN = "TRACER_PROBE_NATIVE"  # the variable that names the plan to the breakpoi
 LIMIT = 40  # hits after which a function is no longer stopped at
 VERSION = 1  # of the plan's form
 _NAMED = re.compile(r"^(\w+) (?:request|response):")  # a logger that is told whose line it writes
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One function seen running once; `caller` where known, `file`:`line` where a log line told them."""
-
-    symbol: str
-    way: str
-    process: str
-    thread: str
-    t: int
-    caller: str = ""
-    indirect: bool = False
-    file: str = ""
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,26 +146,32 @@ class Places:
         return next(iter(found)) if len(found) == 1 else ("", "")
 
 
-def hits(folder: Path, places: Places | None) -> list[Hit]:
-    """What the recordings of `folder` show of compiled code, by time; log lines only where `places` is given."""
-    found: list[Hit] = []
-    for file in sorted(folder.glob("*.jsonl")):
-        process = file.stem
-        for row in rows(file):
-            if "enter" in row:
-                found.append(
-                    Hit(
-                        row["enter"], "breakpoint", process, f"{row.get('name', '')}:{row['thread']}", row["t"],
-                        row.get("caller", ""), bool(row.get("indirect")),
-                    )
-                )  # fmt: skip
-            elif "log" in row and places is not None:
-                symbol, path = places.at(row["log"], row["line"], row.get("text", ""))
-                if symbol:
-                    named = _NAMED.match(row.get("text", ""))
-                    line = 0 if named else row["line"]
-                    found.append(Hit(symbol, "log", process, str(row["thread"]), row["t"], file=path, line=line))
-    return sorted(found, key=lambda h: (h.t, h.process, h.symbol))
+def resolve(folder: Path, places: Places) -> int:
+    """Write which functions a recorded log and the counters show, as rows like any other's; returns how many.
+
+    Each log file gets a file beside it, `…-seen.jsonl`. A counter that bears the name of a function which the log told
+    of is a second witness of it; by itself it is no proof.
+    """
+    moved, written = counters(folder), 0
+    for file in sorted(folder.glob("*-log.jsonl")):
+        told: set[str] = set()
+        with file.with_name(file.name.replace("-log.", "-log-seen.")).open("w", encoding="utf-8") as out:
+            for row in rows(file):
+                symbol, path = places.at(row["log"], row["line"], row.get("text", "")) if "log" in row else ("", "")
+                if not symbol:
+                    continue
+                itself = path.endswith(f"/{row['log']}")
+                how = f"log line {path}:{row['line']}" if itself else f"log of its name by {row['log']}"
+                seen = {"seen": symbol, "how": how, "thread": str(row["thread"]), "t": row["t"]}
+                out.write(json.dumps(seen) + "\n")
+                written += 1
+                if not itself:
+                    told.add(symbol)
+            for symbol in sorted(told):
+                for c in counted(symbol, moved):
+                    how = f"counter {c.name} {c.before:g} → {c.after:g}"
+                    out.write(json.dumps({"seen": symbol, "how": how, "n": 0}) + "\n")
+    return written
 
 
 def counters(folder: Path) -> list[Counter]:

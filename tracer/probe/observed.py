@@ -13,6 +13,9 @@ from pathlib import Path
 from tracer.model import Edge
 from tracer.probe.recording import rows, symbol
 
+NATIVE = "native"  # edges of compiled code: no line of the caller, and inlined functions have no frame
+INLINED = 3  # functions in a row that may have been inlined
+
 
 @dataclass(frozen=True, slots=True)
 class Observed:
@@ -53,6 +56,8 @@ def read(folder: Path) -> list[Observed]:
         if "edge" in row:
             (path, caller), (_, callee) = (symbol(name, roots) for name in row["edge"])
             found.add(Observed(caller, callee, path, int(row["line"]), str(row["kind"])))
+        elif row.get("from") and str(row.get("kind", "")).startswith(NATIVE) and "seen" in row:
+            found.add(Observed(str(row["from"][0]), str(row["seen"]), "", 0, str(row["kind"])))
     return sorted(found, key=lambda o: (o.caller, o.line, o.callee, o.kind))
 
 
@@ -73,7 +78,10 @@ def recall(seen: Iterable[Observed], edges: Iterable[Edge]) -> Recall:
         hit = callee in targets.get(caller, ()) or (
             callee.endswith(".__init__") and callee.removesuffix(".__init__") in targets.get(caller, ())
         )
-        row = by_kind.setdefault(o.kind, [0, 0])
+        kind = o.kind
+        if not hit and kind.startswith(NATIVE) and _through_inlined(caller, callee, targets, pairs):
+            hit, kind = True, f"{kind}, others inlined between"
+        row = by_kind.setdefault(kind, [0, 0])
         row[0] += hit
         row[1] += 1
         if not hit:
@@ -89,8 +97,25 @@ def recall(seen: Iterable[Observed], edges: Iterable[Edge]) -> Recall:
     )
 
 
+def _through_inlined(
+    caller: str, callee: str, targets: Mapping[str, set[str]], pairs: Mapping[tuple[str, str], Observed]
+) -> bool:
+    """Whether the graph leads there over functions that had no frame of their own below this caller in the run."""
+    level, known = {caller}, {caller}
+    for _ in range(INLINED):
+        level = {
+            t for f in level for t in targets.get(f, ()) if t not in known and (caller, t) not in pairs and "::" in t
+        }
+        known |= level
+        if any(callee in targets.get(f, ()) for f in level):
+            return True
+    return False
+
+
 def _why(o: Observed, targets: Mapping[str, set[str]], here: list[Edge]) -> str:
-    name = o.callee.rsplit(".", 1)[-1]
+    name = o.callee.replace("::", ".").rsplit(".", 1)[-1]
+    if o.kind.startswith(NATIVE):
+        return _why_native(o, name, targets)
     if o.kind in ("thread", "task"):
         return "handed over to a thread or executor"
     if o.kind == "indirect":
@@ -107,3 +132,18 @@ def _why(o: Observed, targets: Mapping[str, set[str]], here: list[Edge]) -> str:
     if any(e.basis == "unresolved" for e in here):
         return "a call on the line does not resolve, by another name"
     return "the line does not name the callee (property, operator, wrapper)"
+
+
+def _why_native(o: Observed, name: str, targets: Mapping[str, set[str]]) -> str:
+    """Without a line of the caller: by what the callee is."""
+    if name.startswith("~"):
+        return "a destructor (end of scope, member, base)"
+    if name == o.callee.replace("::", ".").rsplit(".", 2)[-2]:
+        return "a constructor"
+    if o.kind.endswith("indirect"):
+        return "through code outside of the engine"
+    if name.startswith("operator"):
+        return "an operator"
+    if o.caller not in targets:
+        return "the caller has no resolved edge"
+    return "a call that the caller's resolved edges do not lead to"

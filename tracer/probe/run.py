@@ -27,6 +27,7 @@ from tracer.probe import native
 from tracer.probe.environment import HERE, SCENARIOS, Environment, ProbeError, variables
 from tracer.rules import in_range
 from tracer.survey import survey
+from tracer.survey.facts import FileFacts
 from tracer.survey.store import Store
 from tracer.targets import nearest
 
@@ -110,6 +111,8 @@ def run_scenario(
     command = [str(python), str(RUNNER), str(scenario.file), str(folder), env.target.name, env.version.name]
     extra = {"TRACER_PROBE_START": "phase", **_breakpoints(env), **settings}
     status, seconds = _run(command, variables(env, env.root_folders(), folder, extra=extra), folder, patience)
+    if env.native:
+        native.resolve(folder, native.Places(_cpp_files(env)))
     result: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
@@ -126,10 +129,13 @@ def _breakpoints(env: Environment) -> dict[str, str]:
     """Where the engine has compiled code and gdb can be used: the plan of its breakpoints, as a variable."""
     if not env.native or native.unable():
         return {}
-    files = native.cpp_files(survey(checkout.open_tree((env.target, env.version)), Store(), None))
     binaries = {env.installed / b: env.installed / named if named else None for b, named in env.native.items()}
-    plan = native.write_plan(binaries, native.functions_of(files), cache_dir() / "probe" / "breakpoints")
+    plan = native.write_plan(binaries, native.functions_of(_cpp_files(env)), cache_dir() / "probe" / "breakpoints")
     return {native.PLAN: str(plan)}
+
+
+def _cpp_files(env: Environment) -> Mapping[str, FileFacts]:
+    return native.cpp_files(survey(checkout.open_tree((env.target, env.version)), Store(), None))
 
 
 def run_program(

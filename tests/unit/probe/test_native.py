@@ -8,7 +8,8 @@ import time
 import pytest
 
 from tests.unit.probe import trees
-from tracer.probe import native
+from tracer.model import Edge
+from tracer.probe import native, observed, recording
 from tracer.survey import survey_file
 
 SOURCE = b"""
@@ -53,29 +54,51 @@ def test_one_name_in_two_files_is_not_certain():
     assert places.at("till.cpp", 6, "pay 3") == ("", "")
 
 
-def test_hits_say_which_way_each_function_was_seen(tmp_path):
+def test_log_and_counters_become_rows_that_say_which_way(tmp_path):
     record(
         tmp_path, "7-native", {"way": "gdb", "pid": 7},
-        {"enter": "shop::Open", "caller": "shop::main", "indirect": True, "thread": 9, "name": "w", "t": 5},
+        {"seen": "shop::Open", "how": "breakpoint", "from": ["shop::main", 0], "kind": "native", "thread": "w", "t": 5},
     )  # fmt: skip
-    record(tmp_path, "master-0-log", {"way": "log"}, {"log": "till.cpp", "line": 6, "text": "x", "thread": 3, "t": 2})
-    record(tmp_path, "master-counters", {"counter": "till_pay_requests_total", "before": 1, "after": 4})
-    found = native.hits(tmp_path, native.Places(FILES))
-    assert [(h.symbol, h.way, h.caller, h.indirect) for h in found] == [
-        ("shop::Till::Pay", "log", "", False),
-        ("shop::Open", "breakpoint", "shop::main", True),
-    ]
-    assert (found[0].file, found[0].line) == ("src/till.cpp", 6)
-    assert [h.way for h in native.hits(tmp_path, None)] == ["breakpoint"]
-    moved = native.counters(tmp_path)
-    assert native.counted("shop::Till::Pay", moved) == [native.Counter("till_pay_requests_total", 1, 4)]
+    record(
+        tmp_path, "master-0-log", {"way": "log"},
+        {"log": "till.cpp", "line": 6, "text": "x", "thread": 3, "t": 2},
+        {"log": "timer.h", "line": 46, "text": "Open request: ", "thread": 4, "t": 7},
+    )  # fmt: skip
+    record(
+        tmp_path, "master-counters", {"counter": "shop_open_requests_total", "before": 1, "after": 4},
+        {"counter": "shop_pay_requests_total", "before": 0, "after": 1},
+    )  # fmt: skip
+    assert native.resolve(tmp_path, native.Places(FILES)) == 2
+    found = recording.load(tmp_path)
+    assert found.entered["shop::Till::Pay"].how == {"log line src/till.cpp:6"}, "its counter alone proves nothing"
+    opened = found.entered["shop::Open"]
+    assert opened.how == {"breakpoint", "log of its name by timer.h", "counter shop_open_requests_total 1 → 4"}
+    assert (opened.count, opened.first, len(opened.threads)) == (2, 5, 3)
+    assert ("shop::main", "shop::Open") in found.passages
+    assert [(o.caller, o.callee, o.kind) for o in observed.read(tmp_path)] == [("shop::main", "shop::Open", "native")]
+
+
+def test_counters_go_by_the_whole_name():
+    moved = [native.Counter("till_pay_requests_total", 1, 4), native.Counter("till_stay_requests_total", 2, 2)]
+    assert native.counted("shop::Till::Pay", moved) == moved[:1]
     assert native.counted("shop::Till::PayBack", moved) == []
+    assert native.counted("shop::Till::Stay", moved) == []
 
 
-def test_a_recording_that_was_cut_off_is_read_up_to_there(tmp_path):
-    file = tmp_path / "1-native.jsonl"
-    file.write_text('{"enter": "a", "thread": 1, "t": 1}\n{"enter": "b", "thr')
-    assert [h.symbol for h in native.hits(tmp_path, None)] == ["a"]
+def test_native_edges_may_lead_over_inlined_functions():
+    def edge(source, target, basis="exact"):
+        return Edge(source, target, "call", basis, "a.cpp", 1)
+
+    graph = [edge("a::f", "a::g"), edge("a::g", "a::h"), edge("a::f", "a::k"), edge("a::k", "a::m")]
+    saw = [
+        observed.Observed("a::f", name, "", 0, "native")
+        for name in ("a::g", "a::h", "a::m", "a::T::T", "a::T::~T", "a::x")
+    ]
+    found = observed.recall(saw, graph)
+    assert found.by_kind == {"native": (1, 5), "native, others inlined between": (1, 1)}
+    why = {o.callee: w for o, w in found.missed}
+    assert why["a::h"] == "a call that the caller's resolved edges do not lead to", "g had a frame of its own"
+    assert why["a::T::T"] == "a constructor" and why["a::T::~T"].startswith("a destructor")
 
 
 LOG = """WARNING: Logging before InitGoogleLogging() is written to STDERR
@@ -134,7 +157,6 @@ def test_breakpoints_record_functions_and_their_callers(tmp_path):
         env={"PATH": "/usr/bin:/bin", native.PLAN: str(plan), "TRACER_PROBE_OUT": str(out)}, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = native.hits(out, None)
-    counts = [h for h in found if h.symbol == "shop::count"]
-    assert {h.caller for h in counts} == {"shop::serve"}
-    assert len(counts) == native.LIMIT, "seen often enough, it is not stopped at any more"
+    found = recording.load(out)
+    assert [c for c, callee in found.passages if callee == "shop::count"] == ["shop::serve"]
+    assert found.entered["shop::count"].count == native.LIMIT, "seen often enough, it is not stopped at any more"

@@ -6,7 +6,7 @@ from typing import Any
 from _cluster import Cluster
 
 PATHS = ("lookup", "load")
-LEASE = 4.0  # seconds
+LEASE = 8.0  # seconds
 HAS_LEASE = -706
 
 

@@ -16,7 +16,7 @@ def run(probe: Any) -> None:
     """Kill the writer in the middle of its transfer, then try to use the key and the space."""
     flags = {
         "client_ttl": 300, "put_start_discard_timeout_sec": DISCARD, "put_start_release_timeout_sec": RELEASE,
-        "default_kv_lease_ttl": 1000,
+        "default_kv_lease_ttl": 20_000,
     }  # fmt: skip
     with Cluster(probe, **flags) as cluster:
         owner = cluster.client("owner", segment=SEGMENT, watched=False)

@@ -82,6 +82,7 @@ def listing(
 def run(
     words: Annotated[list[str], typer.Argument(metavar="ENGINE [SCENARIO…|all] [-- COMMAND…]", help="What to run.")],
     edges: Annotated[bool, typer.Option("--edges", help="Record every caller and callee.")] = False,
+    device: Annotated[bool, typer.Option("--device", help="Record events, streams and copies of torch.")] = False,
     traces: Annotated[
         list[Path] | None,
         typer.Option("--trace", help="Watch only what this saved `path` or `where` names.", show_default=False),
@@ -108,6 +109,8 @@ def run(
         settings["TRACER_PROBE_PLAN"] = str(plan.write(plan.plan(documents), out))
     if edges:
         settings["TRACER_PROBE_EDGES"] = "1"
+    if device:
+        settings["TRACER_PROBE_DEVICE"] = "1"
     if command:
         if names[1:]:
             raise UsageError(
@@ -242,6 +245,34 @@ def recall(
         from tracer.render.probes import recalled
 
         write_lines(recalled(found))
+
+
+@_probe.command("device")
+def device(
+    folder: Annotated[Path, typer.Argument(metavar="RECORDING", help="What `probe run --device` left.")],
+    reported: Annotated[
+        list[str] | None, typer.Option(help="A function that reports completion.", show_default=False)
+    ] = None,
+    published: Annotated[
+        list[str] | None, typer.Option(help="A function that publishes or uses again.", show_default=False)
+    ] = None,
+    form: Form = Format.text,
+) -> None:
+    """Whether each transfer was seen complete before it was reported, and before its blocks were published or reused."""
+    from tracer.probe import transfers
+
+    stages = {**dict.fromkeys(reported or [], "reported"), **dict.fromkeys(published or [], "published")}
+    found = transfers.read(folder, stages)
+    if not found:
+        raise UsageError("has no transfers", where=str(folder), todo="record with `tracer probe run --device`")
+    if form is Format.json:
+        from tracer.render.json import dumps
+
+        write(dumps({"schema": "tracer.probe-device/1", **transfers.as_json(found)}))
+    else:
+        write_lines(transfers.as_text(found))
+    if any(t.verdict == transfers.AGAINST for t in found):
+        raise typer.Exit(1)
 
 
 @_probe.command("doctor")

@@ -204,7 +204,7 @@ class Device:
         finally:
             self._inside.deep = False
             row["after"] = time.monotonic_ns()
-            row["thread"] = threading.get_ident()
+            row["thread"] = threading.current_thread().name
             self._left -= 1
             self._write(row if self._left else {"gap": f"more than {MOST} events and streams"})
 

@@ -11,6 +11,7 @@ to the moment a process dies:
     {"hits": F, "line": L, "n": COUNT, "t": NS, "more": B}   how often, and when last; more: counting stopped there
     {"phase": NAME, "t": NS}                     what follows belongs to this phase; counts start again
     {"mark": NAME, "thread": T, "t": NS, …}      a line of the recorded program's own (`mark`)
+    {"device": WHAT, …}                          with TRACER_PROBE_DEVICE: events and streams, as `device.py` says
     {"gap": WHY}                                 what could not be recorded
 
 A function is "file:qualname:first line". An edge is a frame of the engine entered with `caller` as the next engine
@@ -104,10 +105,23 @@ class Recorder:
         _wrap_hand_overs(self)
         os.register_at_fork(after_in_child=self._forked)
         atexit.register(self.stop)
+        if os.environ.get("TRACER_PROBE_DEVICE"):
+            _on_import("torch", self._devices)
         if self._by_profile:
             threading.setprofile(self._event)  # threads of the set-up too: they may run what follows
         if not self._held:
             self._begin()
+
+    def _devices(self, torch: Any) -> None:
+        """Events and streams of torch are recorded by the module beside this one."""
+        place = os.path.join(os.path.dirname(os.path.abspath(__file__)), "device.py")  # noqa: PTH100, PTH118, PTH120
+        from importlib.util import module_from_spec, spec_from_file_location
+
+        spec = spec_from_file_location("_tracer_device", place)
+        if spec is not None and spec.loader is not None:
+            module = module_from_spec(spec)
+            spec.loader.exec_module(module)
+            module.install(torch, lambda row: None if self._held else self._write(row))
 
     @property
     def _by_profile(self) -> bool:

@@ -110,6 +110,8 @@ def run_scenario(
     folder = _fresh(out / scenario.name)
     command = [str(python), str(RUNNER), str(scenario.file), str(folder), env.target.name, env.version.name]
     extra = {"TRACER_PROBE_START": "phase", **_breakpoints(env), **settings}
+    if "cuda" in scenario.needs:
+        extra.setdefault("TRACER_PROBE_DEVICE", "1")
     status, seconds = _run(command, variables(env, env.root_folders(), folder, extra=extra), folder, patience)
     if env.native:
         native.resolve(folder, native.Places(_cpp_files(env)))

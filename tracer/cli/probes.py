@@ -258,7 +258,7 @@ def device(
     ] = None,
     form: Form = Format.text,
 ) -> None:
-    """Whether each transfer was seen complete before it was reported, and before its blocks were published or reused."""
+    """Whether each transfer was seen complete before it was reported, and before its blocks were used again."""
     from tracer.probe import transfers
 
     stages = {**dict.fromkeys(reported or [], "reported"), **dict.fromkeys(published or [], "published")}

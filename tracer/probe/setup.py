@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tracer import checkout
 from tracer.catalog import cache_dir
-from tracer.probe.environment import REQUIREMENTS, Environment, ProbeError, venv_folder
+from tracer.probe.environment import REQUIREMENTS, SCENARIOS, Environment, ProbeError, venv_folder
 
 Say = Callable[[str], None]
 
@@ -125,9 +125,10 @@ def _code(env: Environment, interpreter: Path, index: str, say: Say) -> None:
 
 
 def _stand_in(folder: Path, name: str, version: str) -> None:
-    """An empty package with its metadata, for one that is only asked whether it is there."""
+    """A package whose every name is an empty class, with its metadata, for one that is imported and not used."""
     (folder / name).mkdir()
-    (folder / name / "__init__.py").write_text(f'__version__ = "{version}"\n', encoding="utf-8")
+    body = (SCENARIOS / "_stand_in.py").read_text(encoding="utf-8")
+    (folder / name / "__init__.py").write_text(f'{body}__version__ = "{version}"\n', encoding="utf-8")
     info = folder / f"{name}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A stand-in for a package that an engine imports and no scenario uses: any name, in any module of it, is an empty class.
+"""A stand-in for a package that an engine imports and no scenario uses: any name in it is an empty class.
 
 It is copied into the engine's folder as the package's `__init__`; `__version__` is appended there.
 """
@@ -17,7 +17,7 @@ class _Empty(type):
 
 
 class _Answers(types.ModuleType):
-    __path__ = []
+    __path__ = ()
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -26,7 +26,7 @@ class _Answers(types.ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name, *_):
         return importlib.machinery.ModuleSpec(name, self, is_package=True) if name.startswith(_BELOW) else None
 
     def create_module(self, spec):

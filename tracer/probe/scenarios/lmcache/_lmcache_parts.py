@@ -1,4 +1,4 @@
-"""What LMCache's scenarios share: patience, keys, the distributed manager's set-up. Runs in the engine's interpreter."""
+"""What LMCache's scenarios share: patience, keys, the distributed manager. Runs in the engine's interpreter."""
 
 import time
 

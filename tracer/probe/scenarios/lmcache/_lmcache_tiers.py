@@ -11,7 +11,7 @@ GATE = threading.Event()  # set: loads may go on
 class Slow(MockL2Adapter):
     """Starts each load at once and writes when `GATE` is set, as a transfer in flight does."""
 
-    def __init__(self, params, *_, **__):
+    def __init__(self, *_, **__):
         super().__init__(MockL2AdapterConfig(1, 100))
         self.loading, self.loads_ended = {}, 0
 
@@ -40,9 +40,9 @@ class Slow(MockL2Adapter):
 class Failing(MockL2Adapter):
     """Raises when it is asked how a load went."""
 
-    def __init__(self, params, *_, **__):
+    def __init__(self, *_, **__):
         super().__init__(MockL2AdapterConfig(1, 100))
 
-    def query_load_result(self, task_id):
+    def query_load_result(self, _):
         """As a client whose connection broke."""
         raise ConnectionError("the tier is gone")

@@ -59,8 +59,11 @@ def given_up(probe, manager, keys, slow):
     probe.check(read == len(others), "the other objects are found")
     wrong = sum(v != 9 for v in values)
     if again:
-        probe.note("Q10", f"reused: {len(again)} buffers were given to other writers before the load ended; "
-                          f"{wrong} published objects hold the bytes of the aborted load")
+        probe.note(
+            "Q10",
+            f"reused: {len(again)} buffers were given to other writers before the load ended; "
+            f"{wrong} published objects hold the bytes of the aborted load",
+        )
     else:
         probe.note("Q10", "not reused before the load ended")
     probe.check((wrong > 0) == bool(again), "other objects are damaged exactly where buffers were used again")

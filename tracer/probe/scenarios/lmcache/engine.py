@@ -1,4 +1,4 @@
-"""LMCache inside one process: look up, store, look up with a pin, retrieve, evict around the pin, clear; then with disk.
+"""LMCache inside one process: look up, store, look up with a pin, load, evict around the pin, clear; then with disk.
 
 Stood in for are the GPU's paged buffers, by a tensor on the CPU behind the engine's own connector interface.
 """
@@ -39,12 +39,12 @@ class Rows(MockGPUConnector):
         super().__init__((LAYERS, 2, CHUNK, HEADS, WIDTH))
         self.rows = torch.zeros(2, LAYERS, TOKENS, HEADS * WIDTH, dtype=torch.float32)
 
-    def batched_from_gpu(self, memory_objs, starts, ends, **kwargs):
+    def batched_from_gpu(self, memory_objs, starts, ends, **_):
         """Out of the buffers."""
         for memory, start, end in zip(memory_objs, starts, ends, strict=True):
             memory.tensor.copy_(self.rows[:, :, start:end])
 
-    def batched_to_gpu(self, memory_objs, starts, ends, **kwargs):
+    def batched_to_gpu(self, memory_objs, starts, ends, **_):
         """Into the buffers."""
         for memory, start, end in zip(memory_objs, starts, ends, strict=True):
             self.rows[:, :, start:end].copy_(memory.tensor)
@@ -64,7 +64,7 @@ def build(name, connector, folder=None):
     )
     config = LMCacheEngineConfig.from_defaults(**options)
     engine = LMCacheEngineBuilder.get_or_create(
-        name, config, metadata, connector, lambda tensor, source: None, lambda thing, source: thing
+        name, config, metadata, connector, lambda *_: None, lambda thing, _: thing
     )
     engine.post_init()
     return engine

@@ -42,8 +42,11 @@ def taken_over(probe, manager):
     value = parts.first_byte(manager, key)[0]
     manager.finish_read_prefetched(key)
     probe.check((value == 7) == same, "readers see the late bytes exactly where the buffer was handed over")
-    probe.note("Q10", f"the buffer of a timed-out writer was {'given to' if same else 'kept from'} the next one; "
-                      f"readers see the {'late' if value == 7 else 'committed'} bytes")
+    probe.note(
+        "Q10",
+        f"the buffer of a timed-out writer was {'given to' if same else 'kept from'} the next one; "
+        f"readers see the {'late' if value == 7 else 'committed'} bytes",
+    )
 
 
 def too_late(probe, manager):

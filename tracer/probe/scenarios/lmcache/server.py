@@ -21,7 +21,9 @@ def run(probe):
     """Each way of copying with a server of its own."""
     began = False
     for way, mode, shared in (
-        ("messages", "engine_driven", ""), ("shared memory", "engine_driven", None), ("server", "lmcache_driven", ""),
+        ("messages", "engine_driven", ""),
+        ("shared memory", "engine_driven", None),
+        ("server", "lmcache_driven", ""),
     ):
         stack = Stack(mode, probe.folder / way, shared)
         if not began:
@@ -60,15 +62,23 @@ class Stack:
             host="127.0.0.1", port=port, chunk_size=CHUNK, supported_transfer_mode=mode, shm_name=segment
         )
         self.server, self.engine = run_cache_server(
-            config, storage, ObservabilityConfig(metrics_enabled=False), return_engine=True,
+            config,
+            storage,
+            ObservabilityConfig(metrics_enabled=False),
+            return_engine=True,
             start_prometheus_http_server=False,
         )
-        url, strategy = f"tcp://127.0.0.1:{port}", ParallelStrategy(False, 1, 0, 1, 1, 1)
         extra = {
-            "lmcache.mp.mq_timeout": 60.0, "lmcache.mp.heartbeat_interval": 1.0, "lmcache.mp.mp_transfer_mode": mode
+            "lmcache.mp.mq_timeout": 60.0,
+            "lmcache.mp.heartbeat_interval": 1.0,
+            "lmcache.mp.mp_transfer_mode": mode,
         }
+        url, strategy = f"tcp://127.0.0.1:{port}", ParallelStrategy(False, 1, 0, 1, 1, 1)
         self.scheduler = LMCacheMPSchedulerAdapter([url], zmq.Context(), "tiny", BLOCK, strategy, extra_config=extra)
-        self.worker = LMCacheMPWorkerAdapter(url, zmq.Context(), "tiny", BLOCK, strategy, extra_config=extra)
+        self.new_worker = lambda: LMCacheMPWorkerAdapter(
+            url, zmq.Context(), "tiny", BLOCK, strategy, extra_config=extra
+        )
+        self.worker = self.new_worker()
         self.layers = {f"layer.{n}": torch.rand(2, BLOCKS, BLOCK, HEADS, WIDTH) for n in range(LAYERS)}
 
     def register(self):
@@ -113,6 +123,7 @@ class Stack:
 
 
 def operation(tokens, blocks):
+    """What the scheduler tells the worker to store or load."""
     from lmcache.integration.vllm.vllm_multi_process_adapter import LoadStoreOp
 
     return LoadStoreOp(tokens, [blocks], 0, TOKENS)
@@ -156,15 +167,19 @@ def owner_dies(probe, stack):
     stack.end("r4")
     worker._heartbeat.stop()
     module = stack.module("EngineDrivenTransferModule")
-    probe.note("called for the reaper's thread", "reap_stale_instances with no patience; the server's own is 30 s or more")
+    probe.note("called for the reaper's thread", "reap_stale_instances, with no patience; the server's is 30 s or more")
     reaped = parts.until(lambda: module.reap_stale_instances(0.05, 0.05))
     probe.check(reaped, "the silent worker is reaped")
+    stack.worker.transfer_ctx.close()
+    stack.worker = stack.new_worker()
+    stack.register()
     found = stack.look_up("r5", tokens)
     stack.end("r5")
     probe.mark("after the reaping", found=found)
     probe.note(
         "Q8 after the writer's death",
-        f"{found} of {TOKENS} tokens that were never written are found by another request" if found
+        f"{found} of {TOKENS} tokens that were never written are found by another request"
+        if found
         else "nothing of what was never written is found",
     )
 

@@ -1,10 +1,8 @@
-"""SGLang's HiCache: written through to the host and to files, evicted from the device, loaded back, prefetched, aborted.
+"""SGLang's HiCache: written through to host and files, evicted from the device, loaded back, prefetched, aborted.
 
-The engine's classes are unmodified; stood in for is what needs a GPU: the operator of sgl_kernel that copies rows between
-device and host memory (by indexed copies of the same rows) and the page-locking of host memory.
+The engine's classes are unmodified; stood in for is what needs a GPU: the operator of sgl_kernel that copies rows
+between device and host memory (by indexed copies of the same rows), and the page-locking of host memory.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -13,6 +11,7 @@ import threading
 import time
 from array import array
 
+import _sglang_parts as parts
 import torch
 
 PATHS = ("store", "load", "lookup", "evict", "abort-while-loading")
@@ -23,26 +22,28 @@ SIZE, TOKENS = 64, 20
 def run(probe):
     """What PATHS name, on the tree core of this installation and on the Python one."""
     from sglang.srt.mem_cache.utils import get_hash_str
-    from sglang.srt.runtime_context import get_context, get_parallel
 
     storage = probe.folder / "files"
     os.environ["SGLANG_HICACHE_FILE_BACKEND_STORAGE_DIR"] = str(storage)
     stand_in(probe)
-    arguments = get_context().override_server_args(
-        model_path="dummy", page_size=1, device="cpu", enable_hierarchical_cache=True, hicache_ratio=2.0,
-        hicache_io_backend="direct", hicache_mem_layout="layer_first", hicache_write_policy="write_through",
-        hicache_storage_backend="file", hicache_storage_prefetch_policy="wait_complete",
+    arguments = parts.configure(
+        enable_hierarchical_cache=True,
+        hicache_ratio=2.0,
+        hicache_io_backend="direct",
+        hicache_mem_layout="layer_first",
+        hicache_write_policy="write_through",
+        hicache_storage_backend="file",
+        hicache_storage_prefetch_policy="wait_complete",
         hicache_storage_backend_extra_config=json.dumps({"prefetch_threshold": 1}),
-    ).install()
-    get_parallel().override_permanently(tp_rank=0, tp_size=1, pp_rank=0, pp_size=1, attn_dcp_rank=0)
-    chosen, first = build(arguments, None)
-    probe.note("tree core chosen by this installation", chosen)
-    caches = {chosen: first}
-    if chosen != "python":
-        caches["python"] = build(arguments, "python")[1]
+    )
+    caches = parts.trees(arguments, SIZE, hierarchical=True)
+    probe.note("tree core chosen by this installation", next(iter(caches)))
     get_hash_str([1], None)  # compiles the hash at first use
     probe.begin()
     for name, cache in caches.items():
+        if not torch.cuda.is_available():
+            for entry in cache.cache_controller.mem_pool_host.entries:
+                entry.host_pool.pin_memory = False
         tiers(probe, name, cache, storage)
         aborted(probe, name, cache)
         shutil.rmtree(storage)
@@ -54,7 +55,8 @@ def stand_in(probe):
     from sglang.srt.mem_cache.pool_host import base, common, mha
 
     def transfer(src_layers, dst_layers, src_indices, dst_indices, page_size):
-        for source, target in zip(src_layers, dst_layers):
+        del page_size
+        for source, target in zip(src_layers, dst_layers, strict=True):
             target[dst_indices] = source[src_indices]
 
     if not hasattr(mha, "transfer_kv_direct"):
@@ -62,38 +64,6 @@ def stand_in(probe):
         probe.note("stood in for", "sgl_kernel.transfer_kv_direct; page-locking of host memory")
     if not torch.cuda.is_available():
         common._cuda_host_register = base._cuda_host_unregister = lambda *_, **__: None
-
-
-def build(arguments, backend):
-    from sglang.srt.mem_cache.allocator import TokenToKVPoolAllocator
-    from sglang.srt.mem_cache.cache_init_params import CacheInitParams
-    from sglang.srt.mem_cache.memory_pool import MHATokenToKVPool, ReqToTokenPool
-    from sglang.srt.mem_cache.registry import TreeCacheBuildContext, default_radix_cache_factory
-
-    pool = MHATokenToKVPool(
-        size=SIZE, page_size=1, dtype=torch.float32, head_num=2, head_dim=8, layer_num=2, device="cpu",
-        enable_memory_saver=False,
-    )
-    params = CacheInitParams(
-        disable=False, req_to_token_pool=ReqToTokenPool(8, 64, "cpu", False), page_size=1,
-        token_to_kv_pool_allocator=TokenToKVPoolAllocator(SIZE, torch.float32, "cpu", pool, need_sort=False),
-        tree_core_backend=backend,
-    )
-
-    class Worker:
-        def register_hicache_layer_transfer_counter(self, counter):
-            self.counter = counter
-
-    context = TreeCacheBuildContext(
-        server_args=arguments, params=params, is_hybrid_swa=False, is_hybrid_ssm=False,
-        enable_hierarchical_cache=True, disable_radix_cache=False, tp_worker=Worker(), model_config=None,
-        tp_size=1, tp_rank=0, tp_group=None,
-    )
-    cache = default_radix_cache_factory(context)
-    if not torch.cuda.is_available():
-        for entry in cache.cache_controller.mem_pool_host.entries:
-            entry.host_pool.pin_memory = False
-    return cache._tree_core_backend, cache
 
 
 def until(cache, test, seconds=120.0):
@@ -107,24 +77,14 @@ def until(cache, test, seconds=120.0):
     return bool(test())
 
 
-def key(tokens):
-    from sglang.srt.mem_cache.radix_cache import RadixKey
-
-    return RadixKey(array("q", tokens))
-
-
-def match(cache, tokens):
-    from sglang.srt.mem_cache.base_prefix_cache import MatchPrefixParams
-
-    return cache.match_prefix(MatchPrefixParams(key=key(tokens)))
-
-
 def rows(cache, slots):
+    """What the pool holds in `slots`, all layers."""
     pool = cache.token_to_kv_pool_allocator.get_kvcache()
     return torch.stack([b[slots] for b in (*pool.k_buffer, *pool.v_buffer)])
 
 
 def fill(cache, slots):
+    """Other values into `slots`."""
     pool = cache.token_to_kv_pool_allocator.get_kvcache()
     for buffer in (*pool.k_buffer, *pool.v_buffer):
         buffer[slots] = torch.rand_like(buffer[slots])
@@ -132,22 +92,22 @@ def fill(cache, slots):
 
 def tiers(probe, name, cache, storage):
     """Down to the host and to files, and up again."""
-    from sglang.srt.mem_cache.base_prefix_cache import EvictParams, InitLoadBackParams, InsertParams
+    from sglang.srt.mem_cache.base_prefix_cache import EvictParams, InitLoadBackParams
 
     tokens = list(range(TOKENS))
     slots = cache.token_to_kv_pool_allocator.alloc(TOKENS).to(torch.int64)
     fill(cache, slots)
     wanted = rows(cache, slots)
-    cache.insert(InsertParams(key=key(tokens), value=slots))
+    parts.put(cache, tokens, slots)
     written = until(cache, lambda: not cache.ongoing_write_through and not cache.ongoing_backup)
     files = until(cache, lambda: len([p for p in storage.rglob("*") if p.is_file()]) >= TOKENS)
     probe.check(written and files, f"{name}: what is inserted is written through to the host and to files")
     cache.evict(EvictParams(num_tokens=100))
-    found = match(cache, tokens)
+    found = parts.match(cache, tokens)
     on_host = (found.device_prefix_len, found.host_hit_length) == (0, TOKENS)
     probe.check(on_host, f"{name}: evicted from the device, found on the host")
     fill(cache, slots)
-    req = request("load", [*tokens, 99])
+    req = parts.request("load", [*tokens, 99])
     req.init_next_round_input(cache)
     loaded, node = cache.init_load_back(
         InitLoadBackParams(best_match_node=req.best_match_node, host_hit_length=req.host_hit_length, req=req)
@@ -158,11 +118,11 @@ def tiers(probe, name, cache, storage):
     same = torch.equal(rows(cache, cache.path_device_indices(node)), wanted)
     probe.check(same and cache.is_load_back_event_done(index), f"{name}: with the same bytes")
     cache.reset()
-    probe.check(match(cache, tokens).host_hit_length == 0, f"{name}: after a reset nothing is found")
+    probe.check(parts.match(cache, tokens).host_hit_length == 0, f"{name}: after a reset nothing is found")
     handle = req.cache_request_handle
     cache.prefetch_from_storage(handle, cache.root_node_handle(), array("q", tokens))
     done = until(cache, lambda: cache.check_prefetch_progress(handle))
-    probe.check(done and match(cache, tokens).host_hit_length == TOKENS, f"{name}: prefetched from the files")
+    probe.check(done and parts.match(cache, tokens).host_hit_length == TOKENS, f"{name}: prefetched from the files")
     cache.reset()
 
 
@@ -192,7 +152,7 @@ def aborted(probe, name, cache):
     gate = controller.storage_backend = Gate(controller.storage_backend)
     free = controller.mem_pool_host.available_size
     room = free()
-    handle = request("abort", [*tokens, 99]).cache_request_handle
+    handle = parts.request("abort", [*tokens, 99]).cache_request_handle
     cache.prefetch_from_storage(handle, cache.root_node_handle(), array("q", tokens))
     probe.check(until(cache, gate.reading.is_set), f"{name}: the pages of a request are being read")
     held = room - free()
@@ -206,19 +166,14 @@ def aborted(probe, name, cache):
     reused = during < held
     probe.note(
         f"Q10 ({name})",
-        "the memory of an aborted prefetch is free while the read goes on" if reused
+        "the memory of an aborted prefetch is free while the read goes on"
+        if reused
         else "the memory of an aborted prefetch is kept until the read ended",
     )
     gate.open.set()
     probe.check(until(cache, lambda: gate.ended), f"{name}: the read ends")
     probe.check(until(cache, lambda: free() == room), f"{name}: all host memory is given back")
-    probe.check(match(cache, tokens).host_hit_length == 0, f"{name}: nothing of the aborted prefetch is published")
+    probe.check(
+        parts.match(cache, tokens).host_hit_length == 0, f"{name}: nothing of the aborted prefetch is published"
+    )
     controller.storage_backend = gate._backend
-
-
-def request(name, prompt):
-    """A request of the engine's own class."""
-    from sglang.srt.managers.schedule_batch import Req
-    from sglang.srt.sampling.sampling_params import SamplingParams
-
-    return Req(name, "", array("q", prompt), SamplingParams(max_new_tokens=1))

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tracer.cli.answers import Lang, Language
-from tracer.cli.console import Bars, folders, note, write_lines
+from tracer.cli.console import Bars, folders, note, read_json, write_lines
 from tracer.cli.questions import Rules, Specs
 
 if TYPE_CHECKING:
     from tracer.model import Gap
     from tracer.render.atlas import Subject
+
+
+MOST_CONFIRMED = 64 << 20  # bytes of a saved confirmation
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +33,10 @@ def atlas(
         list[str] | None, typer.Option(help="Show paths through this stack (see `tracer paths`).", show_default=False)
     ] = None,
     diffs: Annotated[bool, typer.Option("--diffs/--no-diffs", help="Compare versions of one engine.")] = True,
+    confirmed: Annotated[
+        list[Path] | None,
+        typer.Option(help="A saved `probe confirm … --format json`: run-time marks.", show_default=False),
+    ] = None,
     lang: Lang = Language.en,
     rules: Rules = None,
 ) -> None:
@@ -37,6 +44,7 @@ def atlas(
     from tracer.render.atlas import Atlas, build
 
     more = folders(rules or [])
+    seen = [read_json(file, MOST_CONFIRMED, "save a `probe confirm`") for file in confirmed or []]
     started = time.monotonic()
     with Bars() as bars:
         subjects, missing = _subjects(specs, more, bars)
@@ -46,7 +54,8 @@ def atlas(
             raise typer.Exit(3)
         older = _older(subjects, more, bars) if diffs else []
         found = Atlas(
-            subjects, missing=missing, older=older, stacks=stack or (), rules=more, language=lang.value, progress=bars
+            subjects, missing=missing, older=older, stacks=stack or (), rules=more, confirmed=seen,
+            language=lang.value, progress=bars,
         )
         built = build(found, out)
     write_lines([

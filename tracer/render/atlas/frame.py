@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -55,7 +56,9 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"version": version_text, "local": _local, "short": short_symbol, "json": block}
+    environment.filters |= {
+        "version": version_text, "local": _local, "short": short_symbol, "json": block, "breaks": breaks,
+    }  # fmt: skip
     environment.globals |= {
         "t": t,
         "both": both,
@@ -89,6 +92,14 @@ def attr(context: jinja2.runtime.Context, name: str, key: str, **values: object)
     """An attribute (`aria-label`, `placeholder`, `title`) in the default language; the script swaps it."""
     texts = said(key, **values)
     return Markup('{}="{}" data-i18n-{}="{}"').format(name, texts[context["language"]], name, as_json(texts))
+
+
+_BREAKS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[._/:])(?=[^._/:])")
+
+
+def breaks(name: str) -> Markup:
+    """A symbol or path that may be broken where its parts meet, rather than anywhere."""
+    return Markup("<wbr>").join(_BREAKS.split(name))
 
 
 def as_json(texts: Both) -> str:

@@ -104,13 +104,13 @@ class Atlas:
         stacks: Sequence[str] = (),
         rules: Sequence[Path] = (),
         language: str = "en",
-        observed: Mapping[tuple[str, str, str, int], str] | None = None,
+        confirmed: Sequence[Mapping[str, Any]] = (),
         progress: Progress | None = None,
     ) -> None:
-        """`older` are the pairs of versions to compare, (before, after); `observed` run-time marks by place."""
+        """`older` are the pairs of versions to compare, (before, after); `confirmed` documents of `probe confirm`."""
         self.subjects, self.missing, self.older = tuple(subjects), tuple(missing), tuple(older)
         self.stacks, self.rules, self.language, self.progress = tuple(stacks), tuple(rules), language, progress
-        self.observed = dict(observed or {})
+        self.confirmed, self.observed = tuple(confirmed), marks(confirmed)
         self.store = Store()
 
     # -- answers ------------------------------------------------------------------------
@@ -231,8 +231,28 @@ class Atlas:
 
     # -- run-time marks -------------------------------------------------------------------------
     def seen(self, subject: Subject, site: Site) -> str:
-        """What a recording says of a site: confirmed · contradicted …, "" where none speaks of it."""
+        """What recordings say of a site: confirmed · not_seen · contradicted, "" where none speaks of it."""
         return self.observed.get((subject.target.name, subject.tree.version, site.file, site.first), "")
+
+
+_MARKS = {"not seen": "not_seen", "seen": "confirmed", "contradicted": "contradicted"}  # weakest first
+
+
+def marks(documents: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str, str, int], str]:
+    """The strongest mark of each site in documents of `probe confirm`, by (engine, version, file, line)."""
+    rank = list(_MARKS.values())
+    found: dict[tuple[str, str, str, int], str] = {}
+    for document in documents:
+        try:
+            versions = {e["name"]: e["version"] for e in document["engines"]}
+            for s in document["sites"]:
+                engine = s.get("engine") or s["rule"].partition(".")[0]
+                key, mark = (engine, versions.get(engine, ""), s["file"], s["first"]), _MARKS[s["verdict"]]
+                found[key] = max(found.get(key, mark), mark, key=rank.index)
+        except (KeyError, TypeError, AttributeError) as error:
+            todo = "save one with `tracer probe confirm … --format json`"
+            raise UsageError(f"is no confirmation of a recording ({error!r})", todo=todo) from error
+    return found
 
 
 def _side(subject: Subject) -> diff.Subject:

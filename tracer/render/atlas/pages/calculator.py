@@ -21,6 +21,8 @@ def pages(_: Atlas) -> Iterator[Page]:
         said("nav.budget"),
         {"lines": lines},
         data={"budget-names": names},
+        scripts=["budget.js", "calculator.js"],
+        wide=True,
     )
 
 

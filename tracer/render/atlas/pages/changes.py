@@ -74,16 +74,16 @@ def _change(before: Subject, after: Subject, c: Mapping[str, Any]) -> dict[str, 
         "role": c.get("role", ""),
         "action": c.get("action", ""),
         "layer": c.get("layer", ""),
-        "before": _end(before, c["before"]),
-        "after": _end(after, c["after"]),
+        "before": _end(before, c["before"], c["severity"]),
+        "after": _end(after, c["after"], c["severity"]),
     }
 
 
-def _end(subject: Subject, end: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _end(subject: Subject, end: Mapping[str, Any] | None, severity: str) -> dict[str, Any] | None:
     if end is None:
         return None
     blocks: list[dict[str, Any]] = []
-    if end["file"] and end["first"]:
+    if end["file"] and end["first"] and severity != "place":  # what was only moved reads as before
         lines = subject.source(end["file"])
         blocks = code.blocks(lines, [(end["first"], end["last"])]) if lines else []
         for block in blocks:

@@ -16,6 +16,8 @@ from tracer.render.grouping import local_symbol, settings
 from tracer.survey.store import last_part
 
 MOST_CALLERS = 60  # of one function that are listed; the page says how many more there are
+MOST_HOLDERS = 20  # the same of those who hold what it acquires
+_DATA = ("state", "device")  # edges along which something is handed over, not called
 
 
 def pages(atlas: Atlas) -> Iterator[Page]:
@@ -24,7 +26,8 @@ def pages(atlas: Atlas) -> Iterator[Page]:
         callers = atlas.callers(subject)
         holders: dict[str, list[Holder]] = {}
         for h in atlas.holders(subject):
-            holders.setdefault(h.symbol, []).append(h)
+            for symbol in dict.fromkeys((h.symbol, *h.via)):  # also where what it acquires is acquired for its callers
+                holders.setdefault(symbol, []).append(h)
         for file, sites in _by_file(subject):
             functions = [
                 _function(atlas, subject, file, list(group), callers, holders)
@@ -94,7 +97,8 @@ def _function(
             code.shown_line(line) for line in lines[max(0, min(head, block["start"]) - 1) : block["start"] - 1]
         ][-code.LEAD_IN :]
         block["marks"] = [marks.get(n, []) for n in range(block["start"], block["start"] + len(block["lines"]))]
-    reaching = callers.get(symbol, [])
+    reaching = sorted(callers.get(symbol, []), key=lambda c: c.kind in _DATA)
+    holding = sorted(holders.get(symbol, ()), key=lambda h: h.symbol != symbol)
     return {
         "symbol": local_symbol(symbol, file),
         "full": symbol,
@@ -103,9 +107,11 @@ def _function(
         "link": subject.permalink(file, head, head),
         "blocks": found,
         "sites": [_site(atlas, subject, s) for s in sites],
+        "called": any(s.action != "define" for s in sites),
         "callers": [_caller(subject, c) for c in reaching[:MOST_CALLERS]],
         "more_callers": max(0, len(reaching) - MOST_CALLERS),
-        "pairs": [_holder(subject, h) for h in holders.get(symbol, ())],
+        "pairs": [_holder(subject, h, symbol) for h in holding[:MOST_HOLDERS]],
+        "more_pairs": max(0, len(holding) - MOST_HOLDERS),
     }
 
 
@@ -145,9 +151,13 @@ def _caller(subject: Subject, c: Caller) -> dict[str, Any]:
     }
 
 
-def _holder(subject: Subject, h: Holder) -> dict[str, Any]:
+def _holder(subject: Subject, h: Holder, symbol: str) -> dict[str, Any]:
+    other = h.symbol != symbol
     return {
         "rule": h.rule,
+        "who": local_symbol(h.symbol, h.file) if other else "",
+        "where": f"{h.file}:{h.def_line}" if other else "",
+        "path": places.shown_at(subject, h.file, h.def_line, h.def_line) if other else "",
         "does": h.does,
         "exits": [
             {

@@ -19,7 +19,7 @@ def pages(atlas: Atlas) -> Iterator[Page]:
     for role in ROLES:
         engines = [_engine(atlas, s, found[s.slug].get(role)) for s in atlas.subjects]
         context = {"role": role, "about": said(f"roles.{role}_about"), "engines_of": engines}
-        yield Page(places.role(role), "role.html.j2", said(f"roles.{role}"), context)
+        yield Page(places.role(role), "role.html.j2", said(f"roles.{role}"), context, wide=True)
         for subject in atlas.subjects:
             answer = found[subject.slug].get(role)
             more = {

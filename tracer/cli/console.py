@@ -72,24 +72,27 @@ def write_lines(lines: Iterable[str]) -> None:
 def write_styled(lines: Iterable[Line]) -> None:
     """Lines with styles: coloured on a terminal, plain otherwise; never cut or wrapped by us."""
     from tracer.render.text import plain
+    from tracer.render.visible import visible
 
     if not on_terminal():
-        write_lines(harmless(plain(line)) for line in lines)
+        write_lines(visible(plain(line)) for line in lines)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(soft_wrap=True, highlight=False)
     for line in lines:
-        console.print(Text.assemble(*((harmless(text), style) for text, style in line)))
+        console.print(Text.assemble(*((visible(text), style) for text, style in line)))
 
 
 def write_table(table: Table, form: Format = Format.text) -> None:
     """A table: drawn on a terminal, aligned with spaces in a pipe, or as Markdown."""
+    from tracer.render.visible import visible
+
     if form is Format.md:
         write_lines(table.markdown())
     elif not on_terminal():
-        write_lines(map(harmless, table.plain()))
+        write_lines(map(visible, table.plain()))
     else:
         from rich import box
         from rich.console import Console
@@ -98,18 +101,13 @@ def write_table(table: Table, form: Format = Format.text) -> None:
 
         drawn = RichTable(*table.columns, box=box.SIMPLE_HEAD)
         for row in table.rows:
-            drawn.add_row(*(Text(harmless(text), overflow="fold") for text in row))
+            drawn.add_row(*(Text(visible(text), overflow="fold") for text in row))
         Console().print(drawn)
 
 
 def note(message: str) -> None:
     """One line on stderr."""
     print(f"tracer: {message}", file=sys.stderr)
-
-
-def harmless(text: str) -> str:
-    """Engine text may hold terminal escapes: control characters become their pictures."""
-    return "".join(chr(0x2400 + ord(c)) if ord(c) < 32 else c for c in text) if not text.isprintable() else text
 
 
 def one_of(name: str, known: Sequence[str], what: str) -> str:

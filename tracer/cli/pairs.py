@@ -13,7 +13,6 @@ from tracer.cli.console import (
     FindingFormat,
     Format,
     folders,
-    harmless,
     note,
     write,
     write_lines,
@@ -66,7 +65,7 @@ def pairs(
     elif form is FindingFormat.lines:
         from tracer.render import findings
 
-        write_lines(map(harmless, findings.lines(findings.of_pairs(holders), findings.columns([tree]), more=True)))
+        write_lines(findings.lines(findings.of_pairs(holders), findings.columns([tree]), more=True))
     elif form is FindingFormat.sarif:
         write(_sarif(engine, holders, gaps, folders(rules or [])))
     elif form is FindingFormat.md:

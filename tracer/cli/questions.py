@@ -14,7 +14,6 @@ from tracer.cli.console import (
     Format,
     PlaceFormat,
     folders,
-    harmless,
     note,
     one_of,
     write,
@@ -71,7 +70,7 @@ def where(
         from tracer.render import findings
 
         trees = [checkout.open_tree(f"{e.name}@{e.version}") for t in traces for e in t.engines]
-        write_lines(map(harmless, findings.lines(findings.of_sites(traces), findings.columns(trees))))
+        write_lines(findings.lines(findings.of_sites(traces), findings.columns(trees)))
     elif form is PlaceFormat.md:
         from tracer.render.text import where_markdown
 
@@ -104,7 +103,7 @@ def uses(
     elif form is PlaceFormat.lines:
         from tracer.render import findings
 
-        write_lines(map(harmless, findings.lines(findings.of_uses(found), findings.columns([tree]))))
+        write_lines(findings.lines(findings.of_uses(found), findings.columns([tree])))
     else:
         from tracer.render import text
 

@@ -14,7 +14,6 @@ from tracer.cli.console import (
     FindingFormat,
     Format,
     folders,
-    harmless,
     note,
     one_of,
     write,
@@ -92,7 +91,7 @@ def diff(
         complaints = findings.of_diff(found)
         if form is FindingFormat.lines:
             trees = [side.tree for side in reversed(sides)]
-            write_lines(map(harmless, findings.lines(complaints, findings.columns(trees), more=True)))
+            write_lines(findings.lines(complaints, findings.columns(trees), more=True))
         else:
             gaps = [f"{side}: {g.what}: {g.why}" for side, g in found.gaps]
             write(dumps(sarif.log("diff", [found.before, found.after], sarif.DIFF_RULES, complaints, gaps)))

@@ -227,7 +227,7 @@ def page(document: Mapping[str, Any], name: str, kind: str, lang: str) -> str:
     import jinja2
 
     from tracer import catalog
-    from tracer.render.markdown import cell, code, link
+    from tracer.render.markdown import cell, code, link, prose
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(catalog.shipped("reports")),
@@ -237,7 +237,7 @@ def page(document: Mapping[str, Any], name: str, kind: str, lang: str) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"code": code, "cell": cell}
+    environment.filters |= {"code": code, "cell": cell, "prose": prose}
     environment.globals |= {
         "link": link, "lines_text": lines_text, "version_text": version_text, "searched": searched, "shown": SHOWN,
         "marks": {"fails": "refuted", "unknown": "unchecked", "not_applicable": "not_applicable"},

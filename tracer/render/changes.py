@@ -13,7 +13,7 @@ from tracer.model import ROLES, EngineRevision
 from tracer.render.excerpt import fenced, gutter
 from tracer.render.grouping import lines_text, local_symbol, revision_text, version_text
 from tracer.render.json import head
-from tracer.render.markdown import cell, code, link
+from tracer.render.markdown import cell, code, link, prose
 from tracer.render.text import Line
 
 Show = Callable[[str, End], Excerpt | None]  # ("before" | "after", end) → its lines
@@ -157,14 +157,14 @@ def markdown(found: Difference, show: Show | None = None) -> Iterator[str]:
         yield "|---|---|---|"
         for c in changes:
             about = " · ".join(p for p in (c.role, c.action, c.layer) if p) or c.what
-            told = f"**{c.kind}** {cell(c.detail)}<br>{about}<br>{code(c.id)}"
+            told = f"**{c.kind}** {prose(c.detail)}<br>{about}<br>{code(c.id)}"
             yield f"| {told} | {_cell(c.before)} | {_cell(c.after)} |"
         if show:
             for c in changes:
                 yield from _code(c, show)
     if found.gaps:
         yield "\nGaps:\n"
-        yield from (f"- {side} {gap.what}: {gap.why}" for side, gap in found.gaps)
+        yield from (f"- {side} {code(gap.what)}: {prose(gap.why)}" for side, gap in found.gaps)
 
 
 def _cell(e: End | None) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from tracer.evidence import Excerpt
 from tracer.render.markdown import fence
+from tracer.render.visible import visible
 
 MAX_LINES = 60  # of one excerpt; a longer statement is shown by its beginning and its end
 MAX_COLUMNS = 160  # generated tables can have lines of many thousand characters
@@ -30,17 +29,6 @@ def fenced(excerpt: Excerpt) -> str:
 
 
 def printable(text: str) -> str:
-    """One line as it can be shown: tabs as four spaces, what is invisible as a visible mark, very long lines cut.
-
-    Control characters (terminal escapes) and marks that turn the reading direction would else change what is read.
-    """
-    shown = text.replace("\t", "    ")
-    if not shown.isprintable():
-        shown = "".join(c if c.isprintable() else _visible(c) for c in shown)
+    """One line as it can be shown: tabs as four spaces, what is hidden or deceives written out, very long lines cut."""
+    shown = visible(text.replace("\t", "    "))
     return shown if len(shown) <= MAX_COLUMNS else shown[:MAX_COLUMNS] + " …"
-
-
-def _visible(char: str) -> str:
-    if ord(char) < 32:
-        return chr(0x2400 + ord(char))
-    return " " if unicodedata.category(char) == "Zs" else f"⟨U+{ord(char):04X}⟩"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tracer.model import SourceTree, Trace, Use, lines_of
 from tracer.render.grouping import short_symbol, site_key
+from tracer.render.visible import visible
 
 if TYPE_CHECKING:
     from tracer.diff.model import Change, Difference, End
@@ -138,9 +139,9 @@ def lines(found: Iterable[Finding], column: Column, *, more: bool = False) -> It
     for f in found:
         first = f.place.first or 1
         at = f"{f.place.file}:{first}:{column(f.place.file, first)}: " if f.place.file else ""
-        yield f"{at}{f.level}: {f.message} [{f.rule}]"
+        yield visible(f"{at}{f.level}: {f.message} [{f.rule}]")
         for p in f.related if more else ():
-            yield f"{p.file}:{p.first}:{column(p.file, p.first)}: note: {p.says} [{f.rule}]"
+            yield visible(f"{p.file}:{p.first}:{column(p.file, p.first)}: note: {p.says} [{f.rule}]")
 
 
 def columns(trees: Sequence[SourceTree]) -> Column:

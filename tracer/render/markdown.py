@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 
+from tracer.render.visible import visible
+
+_SIGN = re.compile(r"[\\`*_\[\]<>&|#~$]")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
 
 def code(text: str) -> str:
     """An inline code span that survives backticks in `text`; line breaks become spaces."""
-    text = " ".join(text.split("\n")).strip()
+    text = visible(" ".join(text.split("\n")).strip())
     if not text:
         return ""
     ticks = "`" * (_longest_run(text) + 1)
@@ -18,6 +23,11 @@ def code(text: str) -> str:
 def cell(text: str) -> str:
     """Text for a table cell: bars escaped, on one line."""
     return text.replace("\n", " ").replace("|", "\\|")
+
+
+def prose(text: str) -> str:
+    """Engine text in running text or a table cell: no markup of Markdown or HTML works in it."""
+    return _SIGN.sub(lambda sign: _ENTITIES.get(sign[0], "\\" + sign[0]), visible(" ".join(text.split("\n"))))
 
 
 def link(text: str, address: str) -> str:

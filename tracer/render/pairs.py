@@ -13,7 +13,7 @@ from tracer.order import Order
 from tracer.pairs import Holder, Leaving
 from tracer.render.grouping import folded, local_symbol, revision_text, short_symbol, version_text
 from tracer.render.json import head
-from tracer.render.markdown import code
+from tracer.render.markdown import code, prose
 from tracer.render.text import Line, Table
 
 _STYLE = {"released": "green", "handed_over": "cyan", "missing": "bold red"}
@@ -115,7 +115,7 @@ def markdown(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[G
             yield from Table(("exit", "kind", "verdict", "function", "why"), rows).markdown()
     if gaps:
         yield "\nGaps:\n"
-        yield from (f"- {gap.what}: {gap.why}" for gap in folded(gaps))
+        yield from (f"- {code(gap.what)}: {prose(gap.why)}" for gap in folded(gaps))
 
 
 # -- order -------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from tracer.render.grouping import (
     short_symbol,
     version_text,
 )
-from tracer.render.markdown import cell, code, link
+from tracer.render.markdown import cell, code, link, prose
 from tracer.render.text import counts_text
 
 QUESTIONS = {
@@ -159,7 +159,7 @@ def _page(template: str, role: str, **values: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"code": code, "cell": cell}
+    environment.filters |= {"code": code, "cell": cell, "prose": prose}
     environment.globals |= {"link": link, "lines_text": lines_text}
     question = QUESTIONS[role]
     return environment.get_template(template).render(role=role, question=question, **values)

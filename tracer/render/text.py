@@ -22,7 +22,7 @@ from tracer.render.grouping import (
     short_symbol,
     version_text,
 )
-from tracer.render.markdown import cell, code, link
+from tracer.render.markdown import cell, code, link, prose
 
 Line = tuple[tuple[str, str], ...]  # pieces of (text, rich style)
 
@@ -121,7 +121,7 @@ def where_markdown(traces: Sequence[Trace], *, guards: bool = False) -> Iterator
     gaps = _gaps_of(traces)
     if gaps:
         yield "## Gaps\n"
-        yield from (f"- `{gap.what}`: {gap.why}" for gap in gaps)
+        yield from (f"- {code(gap.what)}: {prose(gap.why)}" for gap in gaps)
 
 
 def _site_markdown(site: Site) -> str:
@@ -148,7 +148,7 @@ def uses_markdown(engine: EngineRevision, found: Sequence[Use], gaps: Sequence[G
     yield from Table(("place", "op", "symbol", "basis"), rows).markdown()
     if gaps:
         yield "\nGaps:\n"
-        yield from (f"- {gap.what}: {gap.why}" for gap in folded(gaps))
+        yield from (f"- {code(gap.what)}: {prose(gap.why)}" for gap in folded(gaps))
 
 
 STYLES = {"ok": "green", "moved": "yellow", "stale": "bold red", "unread": "red"}

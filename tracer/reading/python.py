@@ -24,6 +24,8 @@ _KINDS: dict[type[cst.CSTNode], str] = {
     cst.Return: "return", cst.Raise: "raise", cst.Break: "break", cst.Continue: "continue",
 }
 _Leading = Sequence[cst.EmptyLine]
+_LONG = 4_000  # characters; what is shorter cannot nest too deeply
+_CHAIN = 400  # operands of one `and`; LibCST recurses once for each
 
 
 def read_python(lines: Sequence[str], first: int, last: int, symbol: str) -> Reading:
@@ -52,7 +54,10 @@ def _read(lines: Sequence[str], first: int, last: int, symbol: str) -> Reading:
     wrapped = start[:1].isspace()
     if wrapped:
         chosen.insert(0, "if True:")
-    module = cst.parse_module("\n".join(chosen) + "\n")
+    text = "\n".join(chosen) + "\n"
+    if len(text) > _LONG and _chained(text):
+        raise RecursionError
+    module = cst.parse_module(text)
     positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     build = _Builder(module, positions, chosen, first - 1 - wrapped)
     body: Sequence[cst.CSTNode] = module.body
@@ -62,6 +67,22 @@ def _read(lines: Sequence[str], first: int, last: int, symbol: str) -> Reading:
         head = build.definition(body[0])
         return Reading(symbol, head.first, max(head.last, min(last, len(lines))), head.blocks[0], "python", head)
     return Reading(symbol, first, last, Block("body", "", build.statements(body)), "python")
+
+
+def _chained(text: str) -> bool:
+    """Whether `text` nests deeper than LibCST's own recursion bears, which ends the process instead of raising.
+
+    `ast` bounds every other nesting; it keeps `a and b and …` flat, where LibCST nests it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except SyntaxError as error:  # brackets or blocks in more than a hundred levels are told by these words
+        return "too many" in str(error)
+    except (ValueError, MemoryError):
+        return True
+    return any(isinstance(node, ast.BoolOp) and len(node.values) > _CHAIN for node in ast.walk(tree))
 
 
 def _definition_at(lines: Sequence[str], first: int) -> tuple[int, int] | None:

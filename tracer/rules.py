@@ -147,8 +147,10 @@ def load_file(file: Path, root: Path) -> tuple[Rule, ...]:
     """The rules of one YAML file; the engine is the folder's name."""
     where = file.relative_to(root).as_posix()
     data = read_yaml(file, where)
+    if not data:
+        raise RuleError("holds no rule", where=where, todo="write one, or remove the file")
     _check_schema(data, where)
-    return tuple(_rule(item, file.parent.name, where) for item in data or [])
+    return tuple(_rule(item, file.parent.name, where) for item in data)
 
 
 def read_yaml(file: Path, where: str) -> Any:
@@ -165,7 +167,7 @@ def read_yaml(file: Path, where: str) -> Any:
 
 
 def _check_schema(data: Any, where: str) -> None:
-    errors = sorted(_validator().iter_errors(data or []), key=lambda e: [str(p) for p in e.absolute_path])
+    errors = sorted(_validator().iter_errors(data), key=lambda e: [str(p) for p in e.absolute_path])
     if errors:
         at = "/".join(str(p) for p in errors[0].absolute_path)
         raise RuleError(f"{errors[0].message[:200]} (at {at or 'top'})", where=where, todo="see rules/schema.json")

@@ -20,7 +20,7 @@ class Pool:
         self.refs = 0
 
     def commit(self, key, block):
-        """{text}"""
+        """ {text} """
         if key != {literal}:  # {text}
             self.blocks[key] = block
             self.refs += 1
@@ -121,7 +121,7 @@ def python_sources() -> Iterator[tuple[str, bytes]]:
     yield "long-line", b"x = '" + b"a" * 3_000_000 + b"'\n"
     yield "long-name", b"def " + b"n" * 100_000 + b"(): pass\n"
     yield "long-docstring", b'def f():\n    """' + b"word " * 400_000 + b'"""\n'
-    yield "many-lines", b"x = 1\n" * 200_000
+    yield "many-lines", b"x = 1\n" * 30_000
     yield "empty", b""
     yield "only-comment", b"# nothing"
     yield "nul", b"x = 1\n\0y = 2\n"
@@ -190,7 +190,7 @@ def cpp_sources() -> Iterator[tuple[str, bytes]]:
     yield "own-template", b"template<class T> struct A : A<A<T>> { void f() { this->f(); } };"
     yield "many-overloads", "".join(f"void f(T{n} x) {{ f(x); }}\n" for n in range(2_000)).encode()
     yield "many-fields", b"struct S {" + "".join(f"int f{n};" for n in range(20_000)).encode() + b"};"
-    yield "long-line", b"int x = " + b"1+" * 500_000 + b"1;"
+    yield "long-line", b"int x = " + b"1+" * 60_000 + b"1;"
     yield "long-name", b"void " + b"n" * 100_000 + b"() {}"
     yield "nul", b"void f() {\0}\n"
     yield "not-utf-8", b"void f\xff() { \xfe }\n"
@@ -258,3 +258,14 @@ def rule_files() -> Mapping[str, str]:
         "number": "- id: 1e999\n  role: .nan\n",
         "broken pattern": good + "  actions: {commit: [{op: insert, state: ['Pool.('], text: '(a+)+$'}]}\n",
     }
+
+# What may be given for a symbol, a role or a question.
+NAMES = ("", "\0", "(((((", "a.b" * 3_000, "*", "../x", "--op", MARKUP, "\u202e", "[" * 999, "::")
+
+# Saved answers that are none.
+DOCUMENTS = {
+    "nothing": "", "no json": "{", "deep": "[" * 100_000, "number": "1", "list": "[]", "null": "null", "engines text": '{"engines": "x"}',
+    "engine text": '{"engines": ["x"]}', "no name": '{"engines": [{}]}', "site text": '{"engines": [{"name": "vllm"}], "sites": ["x"]}',
+    "line text": '{"engines": [{"name": "vllm"}], "sites": [{"file": "a", "first": "1"}]}',
+    "negative": '{"engines": [{"name": "vllm"}], "sites": [{"file": "a", "first": -1}]}', "nul": "\0", "not text": "\udc80",
+}  # fmt: skip

@@ -35,6 +35,7 @@ from tracer.cli import (
 from tracer.errors import TracerError
 
 INTERRUPTED = 130
+_LONGEST_WORD = 300  # of an error: a name that is longer than this is no help
 
 # ClickException, wherever it lives: newer versions of typer bring their own copy of click.
 _ClickError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -96,8 +97,11 @@ def _usage_text(error: Exception) -> str:
 
 
 def _complain(message: str, status: int) -> int:
+    from tracer.render.visible import visible
+
+    words = (word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…" for word in message.split())
     try:
-        print("tracer: " + " ".join(message.split()), file=sys.stderr)
+        print(visible("tracer: " + " ".join(words)), file=sys.stderr)
     except BrokenPipeError:
         return _close(sys.stderr)
     return status

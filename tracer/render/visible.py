@@ -18,13 +18,13 @@ _WORD = re.compile(r"[^\W\d_][\w]*")
 
 
 def visible(text: str) -> str:
-    """`text` with tabs as they are and everything that is hidden or deceives written out, as `⟨U+202E⟩` or `а⟨U+0430⟩`.
+    """`text` with everything that is hidden or deceives written out, as `⟨U+202E⟩` or `а⟨U+0430⟩`.
 
-    Control characters become their pictures (`␛`). Line breaks become `␊`: text of several lines is given line by line.
+    Control characters become their pictures (`␛`), line breaks and tabs too; give text line by line.
     """
     if text.isascii() and text.isprintable():
         return text
-    shown = "".join(c if c == "\t" or _seen(c) else _picture(c) for c in text)
+    shown = "".join(c if _seen(c) else _picture(c) for c in text)
     return shown if shown.isascii() else _WORD.sub(lambda word: _honest(word.group(), text), shown)
 
 

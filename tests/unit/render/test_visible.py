@@ -27,7 +27,7 @@ def test_letters_that_only_look_latin_are_named(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["\tx = 1", "# 缓存块 publish", "# \u043f\u0440\u0438\u0432\u0435\u0442 \u0430", "Δt = 2·σ", "naïve", ""]
+    "text", ["  x = 1", "# 缓存块 publish", "# \u043f\u0440\u0438\u0432\u0435\u0442 \u0430", "Δt = 2·σ", "naïve", ""]
 )
 def test_honest_text_stays_as_it_is(text: str) -> None:
     assert visible(text) == text

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tracer.cli.answers import Lang, Language
 from tracer.cli.console import Bars, folders, note, write_lines
 from tracer.cli.questions import Role, Rules, Specs, check_names, has_open_question
 
 if TYPE_CHECKING:
     from tracer.model import Gap
+
+
+class Pages(enum.StrEnum):
+    """How the pages are written."""
+
+    md = "md"
+    html = "html"
 
 
 def register(app: typer.Typer) -> None:
@@ -25,9 +34,11 @@ def report(
     specs: Specs = None,
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("out"),
     contexts: Annotated[bool, typer.Option("--contexts", help="Also tests, mocks and benchmarks.")] = False,
+    form: Annotated[Pages, typer.Option("--format", help="Markdown pages, or one HTML file.")] = Pages.md,
+    lang: Lang = Language.en,
     rules: Rules = None,
 ) -> None:
-    """Write Markdown pages and JSON: per engine and layer each site with excerpt, guards, reason and link."""
+    """Write pages and JSON: per engine and layer each site with excerpt, guards, reason and link."""
     check_names(role, None, None)
     from tracer import trace
     from tracer.checkout import open_tree
@@ -51,7 +62,7 @@ def report(
                 raise
             except TracerError as error:
                 missing.append(Gap(spec, str(error)))
-        pages = make(role, subjects, missing)
+        pages = make(role, subjects, missing, form=form.value, language=lang.value)
     write(pages, out)
     write_lines(
         f"{e.name} {version_text(e.version)}: {len(s.trace.sites)} sites, {_gaps(s.trace.gaps)}"
@@ -61,7 +72,7 @@ def report(
     for gap in missing:
         note(f"{gap.what} is missing from the report: {gap.why}")
     tally = counts(pages.verdicts)
-    write_lines([f"{counts_text(tally)}; see {out / 'index.md'}"])
+    write_lines([f"{counts_text(tally)}; see {out / (f'{role}.html' if form is Pages.html else 'index.md')}"])
     if not subjects:
         raise typer.Exit(3)
     # A named gap for an engine that nobody asked for by name is part of the answer, not a failure.

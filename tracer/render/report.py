@@ -67,8 +67,13 @@ class Report:
     verdicts: tuple[Verdict, ...]
 
 
-def make(role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = ()) -> Report:
-    """The pages and documents of `role`; `gaps` are the engines that could not be had."""
+def make(
+    role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = (), *, form: str = "md", language: str = "en"
+) -> Report:
+    """The pages and documents of `role`; `gaps` are the engines that could not be had.
+
+    `form` is "md" (a page an engine and an index) or "html" (one page, in both languages, `language` first).
+    """
     files: dict[str, str] = {}
     verdicts: list[Verdict] = []
     rows: list[dict[str, Any]] = []
@@ -90,11 +95,19 @@ def make(role: str, subjects: Sequence[Subject], gaps: Sequence[Gap] = ()) -> Re
             "verified": counts_text(document["verified"]),
         }
         files[f"{stem}.json"] = documents.dumps(document)
-        files[f"{stem}.md"] = _page("engine.md.j2", role, engine=row, sites=_excerpts(subject))
+        if form == "md":
+            files[f"{stem}.md"] = _page("engine.md.j2", role, engine=row, sites=_excerpts(subject))
         rows.append(row)
         verdicts.extend(own)
     total = counts_text(counts(verdicts))
-    files["index.md"] = _page("index.md.j2", role, engines=rows, missing=gaps, verified=total)
+    if form == "html":
+        from tracer.render.atlas import single
+
+        found = [(s.trace, s.tree) for s in subjects]
+        told = [str(row["verified"]) for row in rows]
+        files[f"{role}.html"] = single.report(role, found, told, gaps, question=QUESTIONS[role], language=language)
+    else:
+        files["index.md"] = _page("index.md.j2", role, engines=rows, missing=gaps, verified=total)
     return Report(files, tuple(verdicts))
 
 

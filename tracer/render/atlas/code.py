@@ -61,6 +61,17 @@ def blocks(lines: Sequence[str], spans: Iterable[tuple[int, int]], head: int = 0
     return out
 
 
+def mark(
+    found: Iterable[dict[str, Any]], marks: Mapping[int, Sequence[str]], lines: Sequence[str] = (), head: int = 0
+) -> None:
+    """Say of each line of the blocks which roles it plays, and what stands before a block in its function (`head`)."""
+    for block in found:
+        start = block["start"]
+        block["marks"] = [list(marks.get(n, ())) for n in range(start, start + len(block["lines"]))]
+        before = lines[max(0, min(head, start) - 1) : start - 1] if head else ()
+        block["lead_in"] = [shown_line(line) for line in before][-LEAD_IN:]
+
+
 def shown_line(text: str) -> str:
     """One line as it is shown: tabs as four spaces, what is invisible as a visible mark, very long lines cut."""
     text = text.replace("\t", "    ")

@@ -24,13 +24,13 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "form-action 'self'; base-uri 'none'"
 )
-_TAG = {"en": "en", "zh": "zh-Hans"}
+TAG = {"en": "en", "zh": "zh-Hans"}
 
 
 def render(page: Page, common: Mapping[str, Any]) -> str:
     """The page as HTML; `common` is what every page shows (bar, revisions, language)."""
     root = "../" * page.path.count("/")
-    template = _environment().get_template(page.template)
+    template = environment().get_template(page.template)
     return template.render(
         page=page,
         root=root,
@@ -47,8 +47,9 @@ def _url(root: str, path: str) -> str:
 
 
 @functools.lru_cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """The templates of reports/atlas/templates, with autoescape and what they may call."""
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(catalog.shipped("reports") / "atlas" / "templates"),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
@@ -56,10 +57,10 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "version": version_text, "local": _local, "short": short_symbol, "json": block, "breaks": breaks,
     }  # fmt: skip
-    environment.globals |= {
+    made.globals |= {
         "t": t,
         "both": both,
         "attr": attr,
@@ -68,7 +69,7 @@ def _environment() -> jinja2.Environment:
         "lines_text": lines_text,
         "coloured": code.coloured,
     }
-    return environment
+    return made
 
 
 def _local(symbol: str, file: str) -> str:
@@ -84,7 +85,7 @@ def both(texts: Both) -> Markup:
     """A text in both languages as two elements; where they are alike, the text alone."""
     if texts["en"] == texts["zh"]:
         return escape(texts["en"])
-    return Markup().join(Markup('<span lang="{}">{}</span>').format(_TAG[lang], texts[lang]) for lang in LANGUAGES)
+    return Markup().join(Markup('<span lang="{}">{}</span>').format(TAG[lang], texts[lang]) for lang in LANGUAGES)
 
 
 @jinja2.pass_context
@@ -124,7 +125,7 @@ def common(language: str, nav: Sequence[Nav], engines: Sequence[Mapping[str, Any
     """What every page shows."""
     return {
         "language": language,
-        "language_tag": _TAG[language],
+        "language_tag": TAG[language],
         "nav": [(said(n.key), n.path) for n in nav],
         "engines": list(engines),
         "program": version,

@@ -86,12 +86,7 @@ def _end(subject: Subject, end: Mapping[str, Any] | None, severity: str) -> dict
     if end["file"] and end["first"] and severity != "place":  # what was only moved reads as before
         lines = subject.source(end["file"])
         blocks = code.blocks(lines, [(end["first"], end["last"])]) if lines else []
-        for block in blocks:
-            block["marks"] = [
-                ["changed"] if end["first"] <= n <= end["last"] else []
-                for n in range(block["start"], block["start"] + len(block["lines"]))
-            ]
-            block["lead_in"] = []
+        code.mark(blocks, dict.fromkeys(range(end["first"], end["last"] + 1), ("changed",)))
     return {
         "file": end["file"],
         "symbol": local_symbol(end["symbol"], end["file"]),

@@ -92,11 +92,7 @@ def _function(
         for number in range(s.first, s.last + 1):
             if s.role not in marks.setdefault(number, []):
                 marks[number].append(s.role)
-    for block in found:
-        block["lead_in"] = [
-            code.shown_line(line) for line in lines[max(0, min(head, block["start"]) - 1) : block["start"] - 1]
-        ][-code.LEAD_IN :]
-        block["marks"] = [marks.get(n, []) for n in range(block["start"], block["start"] + len(block["lines"]))]
+    code.mark(found, marks, lines, head)
     reaching = sorted(callers.get(symbol, []), key=lambda c: c.kind in _DATA)
     holding = sorted(holders.get(symbol, ()), key=lambda h: h.symbol != symbol)
     return {

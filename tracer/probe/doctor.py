@@ -7,14 +7,14 @@ import json
 import shutil
 import socket
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tracer.catalog import cache_dir
 from tracer.errors import TracerError
 from tracer.probe import environment
-from tracer.probe.run import scenarios
+from tracer.probe.environment import Environment
+from tracer.probe.run import Scenario, scenarios
 from tracer.targets import target
 
 PATIENCE = 120
@@ -98,8 +98,7 @@ def _able(engine: str, scenario: str, needs: tuple[str, ...], have: set[str]) ->
     reason = ""
     for version in fitting:
         env = environment.environment(f"{engine}@{version}")
-        missing = [n for n in needs if n not in have]
-        missing += [s for s in env.system if not _library(s)]
+        missing = [n for n in needs if n not in have] + _libraries(env)
         if "packages" not in have:
             missing.append("packages")
         if missing:
@@ -112,6 +111,19 @@ def _able(engine: str, scenario: str, needs: tuple[str, ...], have: set[str]) ->
             continue
         return Able(engine, version, scenario, "")
     return Able(engine, fitting[0], scenario, reason)
+
+
+def lacking(env: Environment, scenario: Scenario) -> list[str]:
+    """What this machine lacks of what a scenario and its engine need."""
+    there: dict[str, bool] = {}
+    if "cuda" in scenario.needs:
+        there["cuda"] = bool(_ask(environment.python()).get("cuda"))
+    there |= {"gdb": bool(shutil.which("gdb")), "bpftrace": bool(shutil.which("bpftrace")), "tcp": _loopback().there}
+    return [n for n in scenario.needs if not there.get(n)] + _libraries(env)
+
+
+def _libraries(env: Environment) -> list[str]:
+    return [s for s in env.system if not _library(s)]
 
 
 def _ask(interpreter: Path) -> dict[str, object]:
@@ -148,8 +160,3 @@ def _loopback() -> Finding:
             return Finding("tcp", True, "a port on 127.0.0.1 can be opened")
     except OSError as error:
         return Finding("tcp", False, str(error), "servers (Mooncake's master, LMCache's server) do not run")
-
-
-def interpreter() -> str:
-    """The Python that Tracer itself runs on."""
-    return sys.version.split()[0]

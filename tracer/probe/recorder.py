@@ -44,6 +44,7 @@ MOST = 200_000  # distinct edges kept for one process; more is a gap, said once
 MOST_CODES = 500_000  # functions known to one process
 MOST_BYTES = 1 << 30  # of one process's file
 HITS = 200  # of one planned place that are written one by one
+LATE = 10  # times as many entries: a line that was not reached by then is not waited for (before 3.12)
 _FOLDED = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
@@ -51,11 +52,16 @@ _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERAT
 class _Function:
     """What is known of one code object; it is looked up by identity, because equal code may lie in several files."""
 
-    __slots__ = ("armed", "code", "first", "folded", "hits", "last", "lines", "name", "ours", "planned")
+    __slots__ = (
+        "armed", "code", "first", "folded", "hits", "last", "lines", "more", "name", "ours", "planned", "skip", "spent"
+    )  # fmt: skip
 
     def __init__(self, code: CodeType, *, ours: bool, planned: bool, lines: frozenset[int], name: str) -> None:
         self.code, self.ours, self.planned, self.lines, self.name = code, ours, planned, lines, name
         self.folded = code.co_name in _FOLDED
+        self.skip = False  # whether an entry of it says nothing
+        self.spent = False  # whether it was passed so often that entries are only counted, in `more`
+        self.more = 0
         self.armed = False
         self.first = -1  # offset of a generator that was never resumed
         self.hits: dict[int, int] = {}  # line (0: entered) → how often
@@ -91,11 +97,14 @@ class Recorder:
         self._left = MOST_BYTES
         self._codes: dict[int, _Function] = {}
         self._seen: dict[Key, int] = {}
+        self._fast: dict[tuple[int, int, int], int] = {}  # (caller, offset in it, callee) → calls after the first
+        self._places: dict[tuple[int, int, int], Key] = {}
         self._from: dict[int, Handed] = {}  # thread → who handed over what it runs
         self._depth: dict[int, int] = {}  # thread → frames whose lines are traced (before 3.12)
         self._full = False
         self._sequence = itertools.count()
         self._tool = -1  # of sys.monitoring
+        self._event = self._make_event()
 
     # -- life ---------------------------------------------------------------------
     def start(self) -> None:
@@ -155,14 +164,25 @@ class Recorder:
     def _flush(self) -> None:
         seen, self._seen = self._seen, {}
         codes = self._codes
+        for place, n in list(self._fast.items()):
+            key = self._places.get(place)
+            if key in seen:
+                seen[key] += n
+        self._fast.clear()
+        self._places.clear()
         for (caller, callee, line, _), n in seen.items():
             self._write({"count": [codes[caller].name, codes[callee].name], "line": line, "n": n})
         for function in list(codes.values()):
             if function.hits:
                 hits, function.hits = function.hits, {}
+                if function.more:
+                    hits[0] = hits.get(0, 0) + function.more
+                function.spent, function.more = False, 0
                 for line, n in hits.items():
-                    more = self._tool >= 0 and n >= self._most
-                    self._write({"hits": function.name, "line": line, "n": n, "t": function.last[line], "more": more})
+                    more = (self._tool >= 0 or line > 0) and n >= self._most
+                    self._write(
+                        {"hits": function.name, "line": line, "n": n, "t": function.last.get(line, 0), "more": more}
+                    )
 
     def stop(self) -> None:
         """End, and write how often each edge was seen."""
@@ -185,8 +205,10 @@ class Recorder:
     def _forked(self) -> None:
         """A child writes to its own file; what the parent saw is the parent's."""
         self._seen, self._from, self._depth, self._full = {}, {}, {}, False
+        self._fast.clear()
+        self._places.clear()
         for function in self._codes.values():
-            function.hits = {}
+            function.hits, function.spent, function.more = {}, False, 0
         self._close()
         self._reopen()
         if self._by_profile and not self._held:
@@ -220,18 +242,60 @@ class Recorder:
             self._close()
 
     # -- events -------------------------------------------------------------------
-    def _event(self, frame: FrameType, event: str, _: object) -> None:
-        """From `sys.setprofile`: a function is entered."""
-        if event != "call" or self._full or self._held:
-            return
-        code = frame.f_code
-        function = self._codes.get(id(code)) or self._learn(code, frame)
-        if not function.ours or function.folded:
+    def _make_event(self) -> Callable[[FrameType, str, object], None]:
+        """What `sys.setprofile` calls: a closure, because every call, return and C call of the engine comes here."""
+        known, edges = self._codes.get, self._edges
+        fast = self._fast
+        count = fast.get
+
+        def event(frame: FrameType, what: str, _: object) -> None:
+            if what != "call":
+                return
+            code = frame.f_code
+            function = known(id(code))
+            if function is None:
+                function = self._learn(code, frame)
+            if function.skip:
+                return
+            if function.spent:
+                function.more += 1
+            elif function.planned:
+                self._entered(function, frame)
+                return
+            back = frame.f_back
+            if back is not None:
+                place = (id(back.f_code), back.f_lasti, id(code))
+                n = count(place)
+                if n is not None:  # called from here before, and nothing lies between
+                    fast[place] = n + 1
+                    return
+            self._entered(function, frame)
+
+        if edges:
+            return event
+
+        def watch(frame: FrameType, what: str, _: object) -> None:
+            if what == "call":
+                function = known(id(frame.f_code))
+                if function is None:
+                    function = self._learn(frame.f_code, frame)
+                if function.spent:
+                    function.more += 1
+                elif not function.skip:
+                    self._entered(function, frame)
+
+        return watch
+
+    def _entered(self, function: _Function, frame: FrameType) -> None:
+        """A function that is recorded is entered."""
+        if self._full or self._held:
             return
         resumed = function.first >= 0 and frame.f_lasti > function.first
-        if function.planned and self._tool < 0:
-            if not resumed:
-                self._hit(function, 0, frame)
+        if function.planned and not function.spent and self._tool < 0:
+            entered = 0 if resumed else self._hit(function, 0, frame)
+            if entered >= self._most and function.first < 0:
+                lines = all(function.hits.get(line, 0) >= self._most for line in function.lines)
+                function.spent = lines or entered >= LATE * self._most
             if function.lines:
                 self._trace_lines(function, frame)
         if self._edges and not resumed:
@@ -248,7 +312,13 @@ class Recorder:
         holder = self._holder(below)
         if holder.f_code.co_name != "<module>" and not _is_class_body(holder):
             caller = self._known(holder.f_code, holder)
-            self._seen_now(caller, function, below.f_lineno or 0, "indirect" if between and kind == "call" else kind)
+            kind = "indirect" if between and kind == "call" else kind
+            line = below.f_lineno or 0
+            self._seen_now(caller, function, line, kind)
+            if kind == "call" and (function.spent or not function.planned) and holder is below:
+                place = (id(below.f_code), below.f_lasti, id(function.code))
+                self._places[place] = (id(caller.code), id(function.code), line, kind)
+                self._fast[place] = 0
 
     def _below(self, frame: FrameType) -> tuple[FrameType | None, bool]:
         """The next engine frame below, and whether frames of other code lie between."""
@@ -385,6 +455,7 @@ class Recorder:
                 lines = self._lines.get(file, frozenset()) & inside
         name = f"{code.co_filename}:{qualname}:{code.co_firstlineno}"
         function = _Function(code, ours=ours, planned=planned, lines=lines, name=name)
+        function.skip = not ours or function.folded or not (self._edges or planned)
         if len(self._codes) < MOST_CODES:
             self._codes[id(code)] = function
         return function

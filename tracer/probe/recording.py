@@ -170,7 +170,8 @@ def _take(found: Recording, process: str, row: dict[str, Any], named: Any) -> No
         seen = table.setdefault((name, line) if line else name, Seen())
         written = len(seen.times)
         seen.count = max(seen.count, int(row["n"]))
-        seen.times.append(int(row["t"]))
+        if int(row["t"]) not in seen.times[-1:]:
+            seen.times.append(int(row["t"]))
         if int(row["n"]) > written or row.get("more"):
             seen.cut = True
     elif "seen" in row:  # by something other than the recorder: breakpoints, counters, logs

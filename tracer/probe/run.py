@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -203,7 +203,8 @@ def _run(
         except OSError as error:
             raise ProbeError(f"cannot be run ({error.strerror})", where=command[0]) from error
         try:
-            status: int | None = child.wait(patience)
+            with _ended_in_order():
+                status: int | None = child.wait(patience)
         except subprocess.TimeoutExpired:
             status = None
         finally:
@@ -214,6 +215,24 @@ def _run(
                 child.kill()
             child.wait()
     return status, time.monotonic() - since
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Ending us ends what we started: SIGTERM becomes an exception while we wait."""
+
+    def end(*_: object) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _note_run(

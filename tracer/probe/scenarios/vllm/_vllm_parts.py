@@ -7,6 +7,7 @@ are the engine's own, made from a configuration as the engine makes it.
 import dataclasses
 import inspect
 import json
+import socket
 
 import torch
 from vllm import SamplingParams
@@ -51,14 +52,15 @@ def configure(folder, blocks, connector=None, budget=512, **scheduling):
     place = folder / "model"
     place.mkdir(exist_ok=True)
     (place / "config.json").write_text(json.dumps(TINY))
+    longest = (blocks - 1) * BLOCK
     model = ModelConfig(
-        model=str(place), tokenizer=str(place), skip_tokenizer_init=True, dtype="float32", seed=0, max_model_len=1024
+        model=str(place), tokenizer=str(place), skip_tokenizer_init=True, dtype="float32", seed=0, max_model_len=longest
     )
     cache = CacheConfig(block_size=BLOCK, enable_prefix_caching=True, gpu_memory_utilization=0.5)
     wanted = {
         "max_num_seqs": 8,
         "max_num_batched_tokens": budget,
-        "max_model_len": 1024,
+        "max_model_len": longest,
         "enable_chunked_prefill": True,
         "is_encoder_decoder": False,
         "async_scheduling": False,
@@ -71,24 +73,27 @@ def configure(folder, blocks, connector=None, budget=512, **scheduling):
         device_config=DeviceConfig("cpu"),
         kv_transfer_config=connector,
     )
+    if str(getattr(config.scheduler_config, "scheduler_cls", "")).startswith("vllm.core."):
+        config.scheduler_config.scheduler_cls = Scheduler  # as the command line of older versions sets it
     config.cache_config.num_gpu_blocks = blocks
     return config
 
 
+def spec():
+    """What one layer of the tiny model keeps for a block."""
+    values = {"block_size": BLOCK, "num_kv_heads": HEADS, "head_size": SIZE, "dtype": torch.float32, "use_mla": False}
+    return FullAttentionSpec(**fitting(FullAttentionSpec, values))
+
+
 def layout(blocks):
     """How the KV cache of the tiny model is laid out."""
-    spec = FullAttentionSpec(
-        **fitting(
-            FullAttentionSpec,
-            {"block_size": BLOCK, "num_kv_heads": HEADS, "head_size": SIZE, "dtype": torch.float32, "use_mla": False},
-        )
-    )
-    size = spec.page_size_bytes * blocks
+    one = spec()
+    size = one.page_size_bytes * blocks
     names = {"size": size, "shared_by": list(LAYERS), "layers": list(LAYERS), "layer_names": list(LAYERS)}
-    names |= {"offset": 0, "layer_stride": size, "block_stride": spec.page_size_bytes}
+    names |= {"offset": 0, "layer_stride": size, "block_stride": one.page_size_bytes}
     tensors = [KVCacheTensor(**fitting(KVCacheTensor, names))]
     return KVCacheConfig(
-        num_blocks=blocks, kv_cache_tensors=tensors, kv_cache_groups=[KVCacheGroupSpec(list(LAYERS), spec)]
+        num_blocks=blocks, kv_cache_tensors=tensors, kv_cache_groups=[KVCacheGroupSpec(list(LAYERS), one)]
     )
 
 
@@ -117,12 +122,18 @@ def hasher(config):
     return kv_cache_utils.get_request_block_hasher(BLOCK, function)
 
 
-def request(name, tokens, hashed, most=4):
-    """A request for `most` new tokens after `tokens`."""
+def sampling(most):
+    """For `most` tokens, the likeliest each."""
     params = SamplingParams(max_tokens=most, ignore_eos=True, temperature=0.0)
     complete = getattr(params, "update_from_generation_config", None)
     if complete is not None:
         complete({})
+    return params
+
+
+def request(name, tokens, hashed, most=4):
+    """A request for `most` new tokens after `tokens`."""
+    params = sampling(most)
     values = {
         "request_id": name,
         "prompt_token_ids": list(tokens),
@@ -180,3 +191,23 @@ def references(engine):
     """The sum of all reference counts, without the null block's."""
     pool = engine.kv_cache_manager.block_pool
     return sum(b.ref_cnt for b in pool.blocks if not b.is_null)
+
+
+def one_rank(config):
+    """The process groups that a worker makes first, for one rank on this machine; versions differ in wanting them."""
+    from vllm.config import set_current_vllm_config
+    from vllm.distributed import parallel_state
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with set_current_vllm_config(config):
+        parallel_state.init_distributed_environment(1, 0, f"tcp://127.0.0.1:{port}", 0, "gloo")
+        parallel_state.initialize_model_parallel(1, 1)
+
+
+def start_transfer(config, layout):
+    """The worker's side of the connector, made by the engine's own function."""
+    from vllm.distributed.kv_transfer import ensure_kv_transfer_initialized
+
+    count = len(inspect.signature(ensure_kv_transfer_initialized).parameters)
+    ensure_kv_transfer_initialized(*(config, layout)[:count])

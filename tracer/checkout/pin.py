@@ -42,17 +42,17 @@ def add(engine: str, wanted: str, origin: str, listener: Listener) -> Version:
             listener.note(f"{found.name}@{version.name} is pinned already")
             return version
     links, silent = _links(found)
-    by_version = _by_version(links)
+    known = links_by_version(links)
     package = _key(wanted)
-    archive = _best(by_version[package]) if package in by_version else None
-    version = _from_archive(found, wanted, archive) if archive else _from_git_alone(found, wanted)
+    archive = best_of(known[package]) if package in known else None
+    version = from_archive(found, wanted, archive) if archive else _from_git_alone(found, wanted)
     try:
         version = _with_commit(found, version, origin, listener)
     except FetchError as e:
         listener.note(f"{found.name}@{version.name}: its commit is not known ({e.where}: {e.what})")
         if not archive:
             silent = silent or (e if isinstance(e, UnreachableError) else None)
-            raise _not_found(found, wanted, by_version, silent) from e
+            raise _not_found(found, wanted, known, silent) from e
     save_pin(found, version)
     return version
 
@@ -83,7 +83,8 @@ def _key(version: str) -> str:
     return canonicalize_version(bare, strip_trailing_zero=False)
 
 
-def _by_version(links: tuple[Link, ...]) -> dict[str, list[Link]]:
+def links_by_version(links: tuple[Link, ...]) -> dict[str, list[Link]]:
+    """The files of a project by the version in their name."""
     found: dict[str, list[Link]] = {}
     for link in links:
         try:
@@ -98,7 +99,7 @@ def _by_version(links: tuple[Link, ...]) -> dict[str, list[Link]]:
     return found
 
 
-def _best(links: list[Link]) -> Link | None:
+def best_of(links: list[Link]) -> Link | None:
     """The archive with the most source: an sdist, else a wheel for any machine, else one for Linux; with a sha256."""
 
     def rank(link: Link) -> tuple[int, int, str]:
@@ -114,7 +115,8 @@ def _best(links: list[Link]) -> Link | None:
     return min(usable, key=rank, default=None)
 
 
-def _from_archive(found: Target, wanted: str, link: Link) -> Version:
+def from_archive(found: Target, wanted: str, link: Link) -> Version:
+    """A version out of the repository, and out of this file of the index."""
     package = _key(wanted)
     git = SourceSpec("git", url=found.url + ".git")
     archive = SourceSpec("archive", project=found.project, file=link.file, sha256=link.sha256, lacks=found.lacks)

@@ -12,7 +12,6 @@ import typer
 from tracer.cli.console import (
     Bars,
     FindingFormat,
-    Format,
     folders,
     note,
     one_of,
@@ -20,7 +19,8 @@ from tracer.cli.console import (
     write_lines,
     write_styled,
 )
-from tracer.cli.questions import FindingForm, Form, Rules
+from tracer.cli.questions import FindingForm, Rules
+from tracer.errors import UsageError
 
 if TYPE_CHECKING:
     from tracer.diff.model import End
@@ -35,6 +35,16 @@ class Least(enum.StrEnum):
 
     breaking = "breaking"
     any = "any"
+
+
+class Picture(enum.StrEnum):
+    """How a timeline is written."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+    svg = "svg"
+    mermaid = "mermaid"
 
 
 def register(app: typer.Typer) -> None:
@@ -107,34 +117,58 @@ def diff(
 
 
 def timeline(
-    role: Annotated[str, typer.Argument(help="A role, or 'all'.")],
+    what: Annotated[str, typer.Argument(metavar="ROLE|CLAIM|PAIR", help="A role or 'all', a claim's id, pairs:WHAT.")],
     engine: Annotated[str, typer.Argument(help="ENGINE.")],
     since: Annotated[str, typer.Option("--from", help="The oldest version.", show_default=False)] = "",
     until: Annotated[str, typer.Option("--to", help="The newest version.", show_default=False)] = "",
+    every: Annotated[bool, typer.Option("--all", help="Every release, fetched where need be.")] = False,
+    clone: Annotated[
+        str, typer.Option(help="With --all: the tags of this clone, not the package index.", show_default=False)
+    ] = "",
+    pre: Annotated[bool, typer.Option("--pre", help="With --all: release candidates too.")] = False,
+    workers: Annotated[int, typer.Option(help="Processes; 0 is one for each core.", min=0)] = 0,
+    dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run on.", show_default=False)] = "",
     rules: Rules = None,
-    form: Form = Format.text,
+    form: Annotated[Picture, typer.Option("--format", help="text, json, md; svg, mermaid: pictures.")] = Picture.text,
 ) -> None:
-    """A role through the versions that are in the cache: where each place of it lies, and when it changed."""
-    from tracer.model import ROLES
-
-    one_of(role, ("all", *ROLES), "role")
+    """A role, claim or pair through the releases: where each place lies, when it appears, moves, changes, ends."""
+    if clone and not every:
+        raise UsageError("--clone is for --all", todo="add --all")
     from tracer.timeline import timeline as ask
 
     with Bars() as bars:
-        found = ask(role, engine, since=since, until=until, rules=folders(rules or []), progress=bars)
+        found = ask(
+            what,
+            engine,
+            since=since,
+            until=until,
+            every=every,
+            clone=clone,
+            pre=pre,
+            dask=dask,
+            workers=workers,
+            rules=folders(rules or []),
+            progress=bars,
+        )
     from tracer.render import timelines as render
 
-    if form is Format.json:
+    if form is Picture.json:
         from tracer.render.json import dumps
 
         write(dumps(render.document(found)))
-    elif form is Format.md:
-        write_lines(render.markdown(found))
+    elif form is Picture.svg:
+        from tracer.render.timeline_svg import draw
+
+        write(draw(found))
+    elif form in (Picture.md, Picture.mermaid):
+        write_lines(render.markdown(found) if form is Picture.md else render.mermaid(found))
     else:
         write_styled(render.text(found))
     if not found.lines:
         note("no site in any of these versions — see `tracer where`")
         raise typer.Exit(3)
+    if found.wrong and found.wrong[-1]:
+        raise typer.Exit(1)
 
 
 def _excerpts(trees: dict[str, SourceTree]) -> Callable[[str, End], Excerpt | None]:

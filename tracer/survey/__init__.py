@@ -18,6 +18,7 @@ from tracer.survey.store import Store, encode, key_of
 Progress = Callable[[str, int, int], None]
 PYTHON = (".py", ".pyi")
 CPP = (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh", ".cu", ".inl", ".ipp")
+_limit = 0  # processes for one survey; 0 is one for each core
 MAX_FILE_BYTES = 4 << 20  # a larger source file is generated; it becomes a gap
 
 
@@ -35,6 +36,7 @@ class Facts:
         self.tree, self.store = tree, store
         self.files: tuple[SourceFile, ...] = tuple(f for f in tree.files() if language_of(f.path))
         self.digest = tree.revision.digest
+        self.surveyed = 0  # files whose content nobody had surveyed before
         self._open: dict[int, FileFacts] = {}
 
     def of(self, number: int) -> FileFacts:
@@ -78,6 +80,7 @@ class Facts:
         for key, f in zip(keys, self.files, strict=True):
             if key in missing:
                 wanted.setdefault(key, f)
+        self.surveyed = len(wanted)
         _survey_all(self.tree, list(wanted.values()), self.store, progress)
         by_key: dict[str, list[int]] = {}
         for number, key in enumerate(keys):
@@ -93,6 +96,12 @@ class Facts:
         for numbers in postings.values():
             numbers.sort()
         self.store.put_tree(self._tree_key, postings, sorted(problems))
+
+
+def limit_processes(most: int) -> None:
+    """Let surveys of this process use at most `most` processes; for one that is itself one of several."""
+    global _limit
+    _limit = most
 
 
 def survey(tree: SourceTree, store: Store, progress: Progress | None = None) -> Facts:
@@ -122,7 +131,7 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
         return
     jobs = _balanced(files)
     done = 0
-    workers = min(len(jobs), os.cpu_count() or 1)
+    workers = min(len(jobs), _limit or os.cpu_count() or 1)
     what = f"survey {tree.engine} {tree.version}"
     if workers <= 1 or len(files) < 16:
         for job in jobs:

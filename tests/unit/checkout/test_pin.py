@@ -142,12 +142,12 @@ def test_the_archive_with_the_most_source_is_chosen() -> None:
         link("t-1-py3-none-any.whl"),
         link("t-1.tar.gz"),
     )
-    assert pin._best([old, arm, x86, pure, sdist]) == sdist
-    assert pin._best([old, arm, x86, pure]) == pure
-    assert pin._best([old, arm, x86]) == x86
-    assert pin._best([arm]) == arm
-    assert pin._best([link("t-1.tar.gz", ""), x86]) == x86  # without a digest it cannot be pinned
-    assert pin._best([]) is None
+    assert pin.best_of([old, arm, x86, pure, sdist]) == sdist
+    assert pin.best_of([old, arm, x86, pure]) == pure
+    assert pin.best_of([old, arm, x86]) == x86
+    assert pin.best_of([arm]) == arm
+    assert pin.best_of([link("t-1.tar.gz", ""), x86]) == x86  # without a digest it cannot be pinned
+    assert pin.best_of([]) is None
 
 
 def test_a_cut_commit_of_a_given_clone_is_pinned_and_found_again(tmp_path: Path) -> None:

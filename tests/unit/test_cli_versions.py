@@ -127,3 +127,16 @@ def test_what_cannot_be_compared(run: Run, tmp_path: Path) -> None:
     assert "name one side as ENGINE@VERSION" in run("diff", f"{tmp_path}/", f"{tmp_path}/")[2]
     assert run("diff", OLD, NEW, "--role", "publsh")[0] == 2
     assert run("diff", OLD, NEW, "--only", "site")[0] == 2
+
+
+def test_html_is_one_escaped_page_with_both_sides(run: Run, tmp_path: Path) -> None:
+    evil = CACHE.replace("entry.ready and", "entry.ready and '</pre><script>alert(1)</script>' and")
+    folder = checkout(tmp_path / "mine", {"cache.py": evil})
+    status, out, _ = run("diff", folder, NEW, "--only", "sites", "--rules", tmp_path / "rules", "--format", "html")
+    assert status == 0
+    assert out.startswith("<!doctype html>")
+    assert "<script" not in out
+    assert "&lt;/pre&gt;&lt;script&gt;" in out
+    assert out.count('<div class="side before">') == out.count('<div class="side after">') == 1
+    assert 'src="' not in out
+    assert "&gt; 14 |" in out.replace("&gt;  14", "&gt; 14")  # the decisive line, marked

@@ -11,7 +11,6 @@ import typer
 
 from tracer.cli.console import (
     Bars,
-    FindingFormat,
     folders,
     note,
     one_of,
@@ -19,7 +18,7 @@ from tracer.cli.console import (
     write_lines,
     write_styled,
 )
-from tracer.cli.questions import FindingForm, Rules
+from tracer.cli.questions import Rules
 from tracer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +34,17 @@ class Least(enum.StrEnum):
 
     breaking = "breaking"
     any = "any"
+
+
+class DiffFormat(enum.StrEnum):
+    """How a difference is written."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+    html = "html"
+    lines = "lines"
+    sarif = "sarif"
 
 
 class Picture(enum.StrEnum):
@@ -67,7 +77,10 @@ def diff(
         typer.Option(help="Status 1 on a breaking change, or on any change of behaviour.", show_default=False),
     ] = None,
     rules: Rules = None,
-    form: FindingForm = FindingFormat.text,
+    form: Annotated[
+        DiffFormat,
+        typer.Option("--format", help="text, json, md; html: one page; lines: file:line:col; sarif: for code hosts."),
+    ] = DiffFormat.text,
 ) -> None:
     """What differs between two versions: added, removed, moved, renamed, gated otherwise, claims that flipped."""
     from tracer.model import ROLES
@@ -90,22 +103,26 @@ def diff(
     from tracer.render import changes as render
 
     show = _excerpts({"before": sides[0].tree, "after": sides[1].tree}) if excerpts else None
-    if form is FindingFormat.json:
+    if form is DiffFormat.json:
         from tracer.render.json import dumps
 
         write(dumps(render.document(found)))
-    elif form in (FindingFormat.lines, FindingFormat.sarif):
+    elif form in (DiffFormat.lines, DiffFormat.sarif):
         from tracer.render import findings, sarif
         from tracer.render.json import dumps
 
         complaints = findings.of_diff(found)
-        if form is FindingFormat.lines:
+        if form is DiffFormat.lines:
             trees = [side.tree for side in reversed(sides)]
             write_lines(findings.lines(complaints, findings.columns(trees), more=True))
         else:
             gaps = [f"{side}: {g.what}: {g.why}" for side, g in found.gaps]
             write(dumps(sarif.log("diff", [found.before, found.after], sarif.DIFF_RULES, complaints, gaps)))
-    elif form is FindingFormat.md:
+    elif form is DiffFormat.html:
+        from tracer.render.changes_html import page
+
+        write(page(found, _excerpts({"before": sides[0].tree, "after": sides[1].tree})))
+    elif form is DiffFormat.md:
         write_lines(render.markdown(found, show))
     else:
         write_styled(render.text(found, show))

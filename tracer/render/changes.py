@@ -17,7 +17,7 @@ from tracer.render.markdown import cell, code, link, prose
 from tracer.render.text import Line
 
 Show = Callable[[str, End], Excerpt | None]  # ("before" | "after", end) → its lines
-_TITLES = {
+TITLES = {
     "breaking": "breaking: gone, refused or no longer true",
     "behaviour": "behaviour: added, gated or done differently",
     "place": "place only: moved or renamed, no change of behaviour",
@@ -65,23 +65,25 @@ def tally(changes: Iterable[Change]) -> dict[str, int]:
     return {s: severities[s] for s in SEVERITIES} | {k: kinds[k] for k in sorted(kinds)}
 
 
-def _title(before: EngineRevision, after: EngineRevision) -> str:
+def title(before: EngineRevision, after: EngineRevision) -> str:
+    """The engine and both revisions."""
     old, new = version_text(before.version), version_text(after.version)
     return f"{before.name} {old} ({revision_text(before)}) → {new} ({revision_text(after)})"
 
 
-def _grouped(changes: Sequence[Change]) -> Iterator[tuple[str, list[Change]]]:
+def grouped(changes: Sequence[Change]) -> Iterator[tuple[str, list[Change]]]:
+    """The changes by severity."""
     for severity, found in groupby(changes, key=lambda c: c.severity):
         yield severity, list(found)
 
 
 def text(found: Difference, show: Show | None = None) -> Iterator[Line]:
     """By severity and kind each change, its two places, what was lost (-) and gained (+); then what was left out."""
-    yield ((_title(found.before, found.after), "bold"),)
+    yield ((title(found.before, found.after), "bold"),)
     for line in by_role(found.changes):
         yield ((f"  {line}", ""),)
-    for severity, changes in _grouped(found.changes):
-        yield ((f"{_TITLES[severity]} ({len(changes)})", _STYLE[severity]),)
+    for severity, changes in grouped(found.changes):
+        yield ((f"{TITLES[severity]} ({len(changes)})", _STYLE[severity]),)
         for c in changes:
             yield from _entry(c, show)
     yield ((summary(found), "bold"),)
@@ -106,14 +108,15 @@ def _entry(c: Change, show: Show | None) -> Iterator[Line]:
                 (f"    {mark} {end.file}:{lines_text(end.first, end.last)}", style),
                 (f"  {local_symbol(end.symbol, end.file)}", ""),
             )
-        for line in _cut(end.text):
+        for line in cut(end.text):
             yield ((f"        {mark} {line}", style),)
         if show and (lines := show(side, end)):
             for row in gutter(lines).split("\n"):
                 yield ((f"        {row}", "dim"),)
 
 
-def _cut(lines: Sequence[str]) -> Iterator[str]:
+def cut(lines: Sequence[str]) -> Iterator[str]:
+    """The first of what an end says, each in one line of a width that fits."""
     for line in lines[:_SHOWN]:
         flat = " ".join(line.split())
         yield flat if len(flat) <= _WIDTH else flat[: _WIDTH - 1] + "…"
@@ -147,12 +150,12 @@ def left_out(found: Difference) -> str:
 
 def markdown(found: Difference, show: Show | None = None) -> Iterator[str]:
     """The same with before and after side by side, and below a table the code of each change."""
-    yield f"## {_title(found.before, found.after)}"
+    yield f"## {title(found.before, found.after)}"
     yield f"\n{summary(found)}"
     yield f"\n{left_out(found)}\n"
     yield from (f"- {line}" for line in by_role(found.changes))
-    for severity, changes in _grouped(found.changes):
-        yield f"\n### {_TITLES[severity]} ({len(changes)})\n"
+    for severity, changes in grouped(found.changes):
+        yield f"\n### {TITLES[severity]} ({len(changes)})\n"
         yield "| change | before | after |"
         yield "|---|---|---|"
         for c in changes:
@@ -175,7 +178,7 @@ def _cell(e: End | None) -> str:
         if e.file
         else ""
     )
-    return "<br>".join(filter(None, (place, *(cell(code(line)) for line in _cut(e.text)))))
+    return "<br>".join(filter(None, (place, *(cell(code(line)) for line in cut(e.text)))))
 
 
 def _code(c: Change, show: Show) -> Iterator[str]:

@@ -7,7 +7,7 @@ order, or another thread, than the trace claims.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tracer.errors import UsageError
@@ -28,6 +28,7 @@ class Step:
     why: str
     edge: str
     seen: Seen | None
+    start: int = 0  # of the run that shows it, ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,6 @@ class Confirmed:
     ways: tuple[Way, ...]
     sites: tuple[Step, ...]
     functions: int  # of the engines, that were entered at all
-    start: int  # when the recording began to see anything, ns
 
     @property
     def steps(self) -> list[Step]:
@@ -62,12 +62,11 @@ def confirm(documents: Sequence[Mapping[str, Any]], recording: Recording) -> Con
     """The verdict on each step and site of saved `path` and `where` documents; `UsageError` for other versions."""
     for document in documents:
         _same_versions(document, recording.versions)
-    ways = [_way(p, recording) for d in documents for p in d.get("paths", ())]
+    ways = [_best(p, recording) for d in documents for p in d.get("paths", ())]
     sites = [_site(s, recording) for d in documents for s in d.get("sites", ())]
     if not ways and not sites:
         raise UsageError("the trace has neither paths nor sites", todo="save `tracer path … --format json`")
-    start = min((s.first for s in recording.entered.values() if s.times), default=0)
-    return Confirmed(tuple(ways), tuple(sites), len(recording.entered), start)
+    return Confirmed(tuple(ways), tuple(sites), len(recording.entered))
 
 
 def _same_versions(document: Mapping[str, Any], versions: Mapping[str, str]) -> None:
@@ -79,6 +78,20 @@ def _same_versions(document: Mapping[str, Any], versions: Mapping[str, str]) -> 
 
 
 # -- paths ------------------------------------------------------------------------------
+def _best(path: Mapping[str, Any], recording: Recording) -> Way:
+    """The path in the run that shows most of it, because order is only within a run; the rest from the other runs."""
+    if not recording.parts:
+        return _way(path, recording)
+    ways = [_way(path, part) for part in recording.parts]
+    best = max(ways, key=lambda w: (w.count(SEEN) - w.count(AGAINST), w.count(SEEN)))
+    steps = []
+    for number, step in enumerate(best.steps):
+        others = [w.steps[number] for w in ways if w.steps[number].verdict == SEEN]
+        elsewhere = step.verdict == NOT and others
+        steps.append(replace(others[0], edge="in another run") if elsewhere else step)
+    return replace(best, steps=tuple(steps))
+
+
 def _way(path: Mapping[str, Any], recording: Recording) -> Way:
     steps: list[Step] = []
     now, before = 0, ""  # when the last step that was seen was taken, and which it was
@@ -99,7 +112,7 @@ def _way(path: Mapping[str, Any], recording: Recording) -> Way:
                 why = f"order: it was entered only before {_short(before)}"
             else:
                 edge = edge if edge == "seen" else "order not recorded"
-        steps.append(Step(said, AGAINST if why else SEEN, why, edge, seen))
+        steps.append(Step(said, AGAINST if why else SEEN, why, edge, seen, recording.start))
         if not why:
             now, before = min(after, default=now), said["symbol"]
         previous = said
@@ -184,11 +197,11 @@ def _site(said: Mapping[str, Any], recording: Recording) -> Step:
     reached = [s for (name, line), s in recording.lines.items() if name == said["symbol"] and line in within]
     if reached:
         best = max(reached, key=lambda s: s.count)
-        return Step(said, SEEN, "", "line reached", best)
+        return Step(said, SEEN, "", "line reached", best, recording.start)
     calls = [p for (caller, _), p in recording.passages.items() if caller == said["symbol"] and p.lines & set(within)]
     seen = _seen(said["symbol"], recording)
     if calls and seen is not None:
-        return Step(said, SEEN, "", "a call on the line seen", seen)
+        return Step(said, SEEN, "", "a call on the line seen", seen, recording.start)
     if seen is None:
         return Step(said, NOT, _why_not(said), "", None)
     watched = any(name == said["symbol"] for name, _ in recording.lines)
@@ -211,10 +224,10 @@ def as_json(found: Confirmed, recording: Recording) -> dict[str, Any]:
             "gaps": sorted(set(recording.gaps)),
         },
         "paths": [
-            {"name": w.name, "title": w.title, **_counts(w.steps), "steps": [_step(s, found.start) for s in w.steps]}
+            {"name": w.name, "title": w.title, **_counts(w.steps), "steps": [_step(s) for s in w.steps]}
             for w in found.ways
         ],
-        "sites": [_step(s, found.start) for s in found.sites],
+        "sites": [_step(s) for s in found.sites],
         "counts": _counts(found.steps),
     }
 
@@ -233,7 +246,7 @@ def _counts(steps: Iterable[Step]) -> dict[str, int]:
     }
 
 
-def _step(step: Step, start: int) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, Any]:
     keys = (
         "symbol",
         "file",
@@ -257,7 +270,7 @@ def _step(step: Step, start: int) -> dict[str, Any]:
             "count": seen.count,
             "threads": len(seen.threads),
             "processes": len(seen.processes),
-            "first_ms": round((seen.first - start) / 1e6, 3) if seen.times else None,
+            "first_ms": round((seen.first - step.start) / 1e6, 3) if seen.times else None,
         }
         if seen.how - {""}:
             out["seen_by"] = sorted(seen.how - {""})

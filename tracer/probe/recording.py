@@ -66,6 +66,8 @@ class Recording:
     runs: list[dict[str, Any]] = field(default_factory=list)  # run.json of each
     processes: int = 0
     edges: bool = False  # whether callers and callees were recorded everywhere
+    parts: tuple[Recording, ...] = ()  # run by run, where there are several
+    start: int = 0  # when anything was first seen, ns
 
     @property
     def versions(self) -> dict[str, str]:
@@ -141,6 +143,10 @@ def load(folder: Path) -> Recording:
     found.processes = len(processes)
     for seen in [*found.entered.values(), *found.lines.values()]:
         seen.count = max(seen.count, len(seen.times))
+    found.start = min((s.first for s in found.entered.values() if s.times), default=0)
+    folders = sorted({file.parent for file in folder.rglob("*.jsonl")})
+    if len(folders) > 1:
+        found.parts = tuple(load(f) for f in folders)
     return found
 
 

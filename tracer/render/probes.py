@@ -16,16 +16,17 @@ _MARKS = {"seen": "✓", "not seen": "·", "contradicted": "✗"}
 def confirmed(found: Confirmed, recording: Recording) -> Iterator[str]:
     """The lines of a confirmation."""
     for way in found.ways:
-        yield from _way(way, found.start)
+        yield from _way(way)
     if found.sites:
         seen = sum(s.verdict == "seen" for s in found.sites)
         yield f"sites: {seen} of {len(found.sites)} seen"
         for step in found.sites:
             said = step.said
             place = f"{said['symbol']}  {said['file']}:{said['first']}"
-            yield f"  {_MARKS[step.verdict]} {place}  {_times(step, found.start)}"
+            yield f"  {_MARKS[step.verdict]} {place}  {_times(step)}"
     runs = ", ".join(f"{r.get('scenario') or 'a program'} ({_engines(r)})" for r in recording.runs)
-    yield f"run: {runs or 'unknown'}; {recording.processes} processes, {found.functions} functions entered"
+    processes = f"{recording.processes} process{'es' if recording.processes != 1 else ''}"
+    yield f"run: {runs or 'unknown'}; {processes}, {found.functions} functions entered"
     for gap in sorted(set(recording.gaps)):
         yield f"  not recorded: {gap}"
     yield "not seen is not dead: only what these runs did is shown"
@@ -36,7 +37,7 @@ def _engines(run: dict[str, object]) -> str:
     return ", ".join(f"{e['name']} {e['version']}" for e in engines) if isinstance(engines, list) else ""
 
 
-def _way(way: Way, start: int) -> Iterator[str]:
+def _way(way: Way) -> Iterator[str]:
     total = len(way.steps)
     seen, against = way.count("seen"), way.count("contradicted")
     yield f"{way.title}  ({way.name})"
@@ -44,16 +45,16 @@ def _way(way: Way, start: int) -> Iterator[str]:
     for number, step in enumerate(way.steps, 1):
         said = step.said
         place = f"{said['symbol']}  {said['file']}:{said['def_line']}"
-        yield f"  {_MARKS[step.verdict]} {number:2}. {place}  {_times(step, start)}"
+        yield f"  {_MARKS[step.verdict]} {number:2}. {place}  {_times(step)}"
 
 
-def _times(step: Step, start: int) -> str:
+def _times(step: Step) -> str:
     if step.seen is None or step.verdict == "not seen":
         return f"{step.verdict}: {step.why}"
     seen = step.seen
     more = [f"{seen.count}×"]
     if seen.times:
-        more.append(f"first at {(seen.first - start) / 1e6:.1f} ms")
+        more.append(f"first at {(seen.first - step.start) / 1e6:.1f} ms")
     if len(seen.threads) > 1:
         more.append(f"{len(seen.threads)} threads")
     if len(seen.processes) > 1:

@@ -151,3 +151,18 @@ def test_a_plan_names_functions_and_lines_once(tmp_path: Path) -> None:
     assert made["lines"] == {"toy/a.py": [3, 4, 5]}
     with pytest.raises(UsageError, match="neither paths nor sites"):
         plan.plan([{}])
+
+
+def test_of_several_runs_order_counts_within_one_only(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    _record(one, _hit("toy.a.second", 1), _hit("toy.a.first", 2))
+    _record(two, _hit("toy.a.second", 3), _hit("toy.a.third", 4))
+    path = _path(_step("toy.a.first"), _step("toy.a.second", "state", 3), _step("toy.a.third", "state", 3))
+    found = confirm.confirm([path], recording.load(tmp_path))
+    assert "contradicted" not in _verdicts(found), "the run that shows most decides"
+    assert _verdicts(found) == ["seen", "seen", "seen"]
+    assert found.steps[0].edge == "in another run"
+    alone = confirm.confirm([_path(_step("toy.a.first"), _step("toy.a.second", "state", 3))], recording.load(one))
+    assert _verdicts(alone) == ["seen", "contradicted"]

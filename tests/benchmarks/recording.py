@@ -1,6 +1,6 @@
 """What recording costs: the same work with and without a recorder, in pairs; median of the ratios.
 
-    python tests/benchmarks/recording.py [PYTHON …]
+    python tests/benchmarks/recording.py [PYTHON …]      (recording_vllm.py: the same on a real engine)
 
 The work is a loop that does little but call: the worst case. Modes: `selective` watches a named function and a line of
 it, `edges` every caller and callee.

@@ -20,6 +20,7 @@ from tracer.cli import (
     atlas,
     budgets,
     checks,
+    console,
     mcp,
     pairs,
     paths,
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that is not UTF-8 shows an escape instead of ending the run.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    console.given[:] = sys.argv[1:] if arguments is None else arguments
     try:
         status = app(args=list(arguments) if arguments is not None else None, prog_name="tracer", standalone_mode=False)
         sys.stdout.flush()

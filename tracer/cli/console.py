@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tracer.render.text import Line, Table
 
+given: list[str] = []  # the command line as it was given, with the `--` that the parser takes out
 PATIENCE = 1.0  # seconds before a progress bar appears
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tracer.cli import console
 from tracer.cli.console import Bars, Format, note, read_json, write, write_lines, write_table
 from tracer.errors import UsageError
 
@@ -303,11 +304,8 @@ def doctor(form: Form = Format.text) -> None:
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """What is before and after `--`; typer passes the words on without it, so it is looked up in the arguments."""
-    import sys
-
-    arguments = sys.argv[1:]
-    after = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+    """What is before and after `--`; the parser passes the words on without it."""
+    after = console.given[console.given.index("--") + 1 :] if "--" in console.given else []
     return (words[: len(words) - len(after)], after) if after else (words, [])
 
 

@@ -576,13 +576,15 @@ class Types:
         fields = self.world.view(file).fields.get((-1, name))
         key = ("alias", file, name)
         text = fields[0].text if fields else ""
-        if "TypeVar" in text:
+        variable = "TypeVar" in text
+        if variable:
             text = bound_of(text)
         if not text or not self.pending.enter(key):
             return ()
         found = python_annotation(text, lambda n: self._annotated(file, -1, n))
         self.pending.leave(key)
-        return found
+        # A variable bound to a library's type (`F` to Callable) says nothing: what is put in comes out.
+        return tuple(t for t in found if t.kind == "obj") if variable else found
 
     def _cpp_annotated(self, file: int, inside: str, name: str) -> Types_:
         found = self.world.cpp_lookup(name, file, inside)

@@ -365,7 +365,7 @@ def test_a_sorted_copy_kept_in_a_field_holds_what_the_original_holds():
 
 
 GENERIC = """
-    from typing import Dict, Generic, TypeVar
+    from typing import Callable, Dict, Generic, TypeVar
 
     class Region:
         def release(self): ...
@@ -380,6 +380,10 @@ GENERIC = """
     N = TypeVar("N", bound="Node")
     E = TypeVar("E", Node, Other)
     T = TypeVar("T")
+    F = TypeVar("F", bound=Callable)
+
+    def timed(f: F) -> F:
+        return f
 
     class Policy(Generic[N, E, T]):
         def __init__(self):
@@ -396,9 +400,16 @@ GENERIC = """
 
         def anything(self):
             self.any[0].region.release()
+
+    @timed
+    def make() -> Region:
+        return Region()
+
+    def decorated():
+        make().release()
 """
 
 
 def test_a_type_variable_stands_for_its_bound_or_its_constraints() -> None:
     found = Uses(world(policy_py=GENERIC)).called("Region.release")
-    assert [(m.line, m.basis) for m in found if m.basis == "typed"] == [(27, "typed"), (30, "typed")]
+    assert [(m.line, m.basis) for m in found if m.basis == "typed"] == [(29, "typed"), (32, "typed"), (42, "typed")]

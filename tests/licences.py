@@ -62,7 +62,8 @@ def good(said: str) -> bool:
 def table() -> Iterator[str]:
     """The Markdown page."""
     yield "# Packages that Tracer installs\n"
-    yield "None is part of Tracer's own packages; pip brings them. Made by `python -m tests.licences > THIRD_PARTY.md`.\n"
+    yield "None of them is part of Tracer's packages; pip brings them."
+    yield "Made by `python -m tests.licences > THIRD_PARTY.md`.\n"
     yield "| package | licence | needed by |"
     yield "|---|---|---|"
     needed = {extra: closure(extra) for extra in EXTRAS}

@@ -83,6 +83,18 @@ def _run_pyan3(home: Path, tree: Path) -> list[str]:
     return [_from_pypi("pyan3", "pyan3", home), "--uses", "--no-defines", "--dot", *files]
 
 
+def _run_code2flow(home: Path, tree: Path) -> list[str]:
+    files = sorted(str(path) for path in tree.rglob("*.py"))
+    program = _from_pypi("code2flow", "code2flow", home)
+    return [program, "--skip-parse-errors", "--quiet", "--output", str(tree.parent / "peer.gv"), *files]
+
+
+def _run_pycg(home: Path, tree: Path) -> list[str]:
+    files = sorted(str(path) for path in tree.rglob("*.py"))
+    out = str(tree.parent / "peer.json")
+    return [_from_pypi("pycg", "pycg", home), "--package", str(tree), "--output", out, *files]
+
+
 def _run_scip_python(home: Path, tree: Path) -> list[str]:
     program = _from_npm("@sourcegraph/scip-python", "scip-python", home)
     # No packages are installed beside the tree: without this it would ask pip for the list.
@@ -98,6 +110,8 @@ PEERS: dict[str, tuple[str, Callable[[Path, Path], list[str]]]] = {
     "ctags": ("definitions (Python, C++)", _run_ctags),
     "ast-grep": ("one pattern (Python)", _run_ast_grep),
     "pyan3": ("call graph (Python)", _run_pyan3),
+    "code2flow": ("call graph (Python)", _run_code2flow),
+    "pycg": ("call graph by value flow (Python)", _run_pycg),
     "scip-python": ("definitions and references (Python)", _run_scip_python),
 }
 """Name -> what it does of the tracer's job, and its command for a tree; in the order in which they are run."""

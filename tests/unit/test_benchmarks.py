@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import peers, run
+from tests.benchmarks import peers, run, scaling
 from tests.benchmarks.measure import floor_mb, measure
-from tests.benchmarks.run import Row, table
+from tests.benchmarks.rows import Row, row, table
 
 
 def _python(code: str) -> list[str]:
@@ -101,16 +101,16 @@ def test_the_table_puts_each_budget_beside_its_figure_and_judges_it() -> None:
 
 def test_a_failed_run_has_no_remark_but_its_failure() -> None:
     seen = measure(_python("import sys; sys.exit('broken')"))
-    assert run._row("a 1", "cold", seen, budget_s=60, note="3 files").note == "failed (1): broken"
+    assert row("a 1", "cold", seen, budget_s=60, note="3 files").note == "failed (1): broken"
 
 
 def test_a_peer_that_cannot_be_installed_is_a_named_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "trees" / "lmcache" / run.PLANS["lmcache"].version).mkdir(parents=True)
     monkeypatch.setenv("PATH", str(tmp_path))
-    row = run._peer("scip-python", tmp_path / "peers", "lmcache", run.PLANS["lmcache"], tmp_path)
-    assert row.wall is None
-    assert row.note.startswith("gap: ")
-    assert "npm" in row.note
+    line = run._peer("scip-python", tmp_path / "peers", "lmcache", run.PLANS["lmcache"], tmp_path, 1.0)
+    assert line.wall is None
+    assert line.note.startswith("gap: ")
+    assert "npm" in line.note
 
 
 def test_an_unknown_peer_is_refused_and_the_order_is_the_tables_not_the_callers(
@@ -120,4 +120,24 @@ def test_an_unknown_peer_is_refused_and_the_order_is_the_tables_not_the_callers(
     with pytest.raises(SystemExit):
         run._arguments(["--peers", "ctags,nothing"])
     assert "no peer nothing" in capsys.readouterr().err
-    assert list(peers.PEERS) == ["ctags", "ast-grep", "pyan3", "scip-python"]
+    assert run._arguments(["--peers", "all", "--parts", "diff"]).peers == list(peers.PEERS)
+    with pytest.raises(SystemExit):
+        run._arguments(["--parts", "diff,dif"])
+    assert "no part dif" in capsys.readouterr().err
+    assert list(peers.PEERS) == ["ctags", "ast-grep", "pyan3", "code2flow", "pycg", "scip-python"]
+
+
+def test_copies_side_by_side_share_no_content_so_that_a_cache_by_content_spares_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "pkg").mkdir(parents=True)
+    (source / "pkg" / "a.py").write_text("x = 1\n")
+    (source / "pkg" / "b.h").write_text("int x;\n")
+    (source / "notes.txt").write_text("no source")
+    size = scaling.beside(source, tmp_path / "code", 2)
+    files = sorted((tmp_path / "code").rglob("*.*"))
+    assert [f.relative_to(tmp_path / "code").as_posix() for f in files] == [
+        "copy1/pkg/a.py", "copy1/pkg/b.h", "copy2/pkg/a.py", "copy2/pkg/b.h"
+    ]  # fmt: skip
+    assert len({f.read_bytes() for f in files}) == 4
+    assert files[0].read_text() == "x = 1\n\n# copy 1\n"
+    assert size == sum(f.stat().st_size for f in files)

@@ -21,6 +21,7 @@ from tracer.cli import (
     budgets,
     checks,
     console,
+    manual,
     mcp,
     pairs,
     paths,
@@ -44,14 +45,13 @@ _ClickError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 app = typer.Typer(
     name="tracer",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Where KV cache is published, protected and completed, with file:line evidence that is re-read.",
 )
 for group in (
     questions, paths, walks, pairs, reach, answers, checks, versions, reports, atlas, budgets, probes, sources, rules,
-    mcp,
+    mcp, manual,
 ):  # fmt: skip
     group.register(app)
 

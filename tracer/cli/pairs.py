@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tracer.cli import manual
 from tracer.cli.console import (
     Bars,
     FindingFormat,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tracer.model import EngineRevision, Gap
     from tracer.pairs import Holder
 
-Spec = Annotated[str, typer.Argument(help="ENGINE[@VERSION].")]
+Spec = Annotated[str, typer.Argument(help="ENGINE\\[@VERSION].", autocompletion=manual.specs)]
 Depth = Annotated[
     int | None,
     typer.Option(min=0, max=6, help="Follow so many calls (default 3, or what the rule says).", show_default=False),

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
 
 def graph(
-    spec: Annotated[str | None, typer.Argument(help="ENGINE[@VERSION]", show_default=False)] = None,
+    spec: Annotated[str | None, typer.Argument(help="ENGINE\\[@VERSION]", show_default=False)] = None,
     more: With = None,
     form: Annotated[
         GraphForm, typer.Option("--format", help="jsonl, graphml or dot; adjacency with --root.")
@@ -210,7 +210,7 @@ def deliver(text: str, out: Path | None) -> None:
 
 
 def discover(
-    spec: Annotated[str, typer.Argument(help="A folder of code, or ENGINE[@VERSION].")],
+    spec: Annotated[str, typer.Argument(help="A folder of code, or ENGINE\\[@VERSION].")],
     limit: Annotated[int, typer.Option(min=1, help="So many functions per role at most.")] = 100,
     form: Form = Format.text,
 ) -> None:

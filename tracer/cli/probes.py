@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 @_probe.command("setup")
 def setup(
-    specs: Annotated[list[str], typer.Argument(help="ENGINE[@VERSION] …")],
+    specs: Annotated[list[str], typer.Argument(help="ENGINE\\[@VERSION] …")],
     base: Annotated[
         str | None, typer.Option("--python", help="The Python to build the environment with.", show_default=False)
     ] = None,
@@ -64,7 +64,7 @@ def setup(
 
 @_probe.command("list")
 def listing(
-    engine: Annotated[str | None, typer.Argument(help="Only of ENGINE[@VERSION].", show_default=False)] = None,
+    engine: Annotated[str | None, typer.Argument(help="Only of ENGINE\\[@VERSION].", show_default=False)] = None,
 ) -> None:
     """The scenarios that there are, and the named paths that each is meant for."""
     from tracer.probe import environment, run
@@ -212,7 +212,7 @@ def _feed(lacking: list[dict[str, Any]], file: Path) -> None:
 
 @_probe.command("recall")
 def recall(
-    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION]")],
+    spec: Annotated[str, typer.Argument(help="ENGINE\\[@VERSION]")],
     folder: Annotated[Path, typer.Argument(metavar="RECORDING", help="What `probe run --edges` left.")],
     more: Annotated[
         list[str] | None, typer.Option("--with", help="Another engine that ran.", show_default=False)

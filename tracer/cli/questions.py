@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tracer.cli import manual
 from tracer.cli.console import (
     Bars,
     FindingFormat,
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
 
 OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define", "all")
 
-Role = Annotated[str, typer.Argument(help="A role, or 'all'.")]
+Role = Annotated[str, typer.Argument(help="A role, or 'all'.", autocompletion=manual.roles)]
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
-        help="ENGINE[@VERSION] …; without a version the newest pin, without any every engine.", show_default=False
+        help="ENGINE\\[@VERSION] …; without a version the newest pin, without any every engine.",
+        show_default=False,
+        autocompletion=manual.specs,
     ),
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of more rules.", show_default=False)]
@@ -84,7 +87,7 @@ def where(
 
 def uses(
     pattern: Annotated[str, typer.Argument(help="Class.field, Class.method, a function, @decorator, or C++ Class::x.")],
-    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION].")],
+    spec: Annotated[str, typer.Argument(help="ENGINE\\[@VERSION].", autocompletion=manual.specs)],
     op: Annotated[str, typer.Option(help=f"One of {', '.join(OPS)}.")] = "all",
     within: Annotated[str | None, typer.Option("--in", help="Only in paths that this glob matches (or tails).")] = None,
     form: PlaceForm = PlaceFormat.text,

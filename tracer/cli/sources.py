@@ -82,7 +82,7 @@ def targets_add(
 def fetch(
     specs: Annotated[
         list[str] | None,
-        typer.Argument(help="ENGINE[@VERSION] …; every engine's newest pin without.", show_default=False),
+        typer.Argument(help="ENGINE\\[@VERSION] …; every engine's newest pin without.", show_default=False),
     ] = None,
     source: Annotated[str | None, typer.Option(help="git or archive; git first without.", show_default=False)] = None,
     origin: Annotated[

@@ -160,6 +160,7 @@ def test_every_string_that_is_asked_for_exists_and_every_one_is_asked_for() -> N
     assert named - strings().keys() == set()
     starts = set(re.findall(r't\("(\w+\.\w*)" ~', text))
     starts |= {m.split("{")[0] for m in re.findall(r'said\(f"([\w.{]+)', text)}
+    starts |= {f"{group}." for group in re.findall(r'told\("(\w+)"', text)}
     starts |= {"verdict.", "nav.", "search.", "budget."}  # put together from parts, or by a macro with a name
     unused = {k for k in strings() if k not in named and not any(k.startswith(s) for s in starts)}
     assert unused == set()

@@ -1,17 +1,17 @@
 """Source lines as pages show them: blocks of neighbouring lines, coloured, with nothing hidden in them.
 
-Takes a file's lines and the lines that decide; makes plain data. Every character that a page or a reader could take for
-something else (control characters, marks that turn the reading direction) is shown as what it is.
+Takes a file's lines and the lines that decide; makes plain data.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
+
+from tracer.render.visible import visible
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -73,19 +73,9 @@ def mark(
 
 
 def shown_line(text: str) -> str:
-    """One line as it is shown: tabs as four spaces, what is invisible as a visible mark, very long lines cut."""
-    text = text.replace("\t", "    ")
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else _visible(c) for c in text)
+    """One line as it is shown: tabs as four spaces, what is hidden or deceives written out, very long lines cut."""
+    text = visible(text.replace("\t", "    "))
     return text if len(text) <= MOST_COLUMNS else text[:MOST_COLUMNS] + " …"
-
-
-def _visible(char: str) -> str:
-    if ord(char) < 32:
-        return chr(0x2400 + ord(char))
-    if char in "\u00a0\u3000" or unicodedata.category(char) == "Zs":
-        return " "
-    return f"⟨U+{ord(char):04X}⟩"
 
 
 def coloured(file: str, block: Mapping[str, Any], lead_in: Sequence[str] = ()) -> list[Markup]:

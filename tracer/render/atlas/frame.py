@@ -17,8 +17,9 @@ from markupsafe import Markup, escape
 from tracer import catalog
 from tracer.render.atlas import code
 from tracer.render.atlas.page import Both, Nav, Page
-from tracer.render.atlas.strings import LANGUAGES, said
+from tracer.render.atlas.strings import LANGUAGES, said, told
 from tracer.render.grouping import lines_text, local_symbol, short_symbol, version_text
+from tracer.render.visible import visible
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
@@ -56,6 +57,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_shown,
     )
     made.filters |= {
         "version": version_text, "local": _local, "short": short_symbol, "json": block, "breaks": breaks,
@@ -64,12 +66,20 @@ def environment() -> jinja2.Environment:
         "t": t,
         "both": both,
         "attr": attr,
+        "told": _told,
         "as_json": as_json,
         "t_json": t_json,
         "lines_text": lines_text,
         "coloured": code.coloured,
     }
     return made
+
+
+def _shown(value: object) -> object:
+    """What a template prints: text of a source with everything that is hidden or deceives written out."""
+    if type(value) is not str or (value.isascii() and value.isprintable()):
+        return value
+    return "\n".join(visible(line) for line in value.split("\n"))
 
 
 def _local(symbol: str, file: str) -> str:
@@ -100,7 +110,11 @@ _BREAKS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[._/:])(?=[^._/:])")
 
 def breaks(name: str) -> Markup:
     """A symbol or path that may be broken where its parts meet, rather than anywhere."""
-    return Markup("<wbr>").join(_BREAKS.split(name))
+    return Markup("<wbr>").join(_BREAKS.split(visible(name)))
+
+
+def _told(group: str, text: str) -> Markup:
+    return both(told(group, text))
 
 
 def as_json(texts: Both) -> str:

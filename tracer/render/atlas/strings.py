@@ -29,3 +29,8 @@ def said(key: str, **values: object) -> dict[str, str]:
     """The string `key` in both languages, with `{name}` replaced by `values`."""
     texts = strings()[key]
     return {lang: text.format(**values) if values else text for lang, text in texts.items()}
+
+
+def told(group: str, text: str) -> Both:
+    """A word that another part of Tracer says, in both languages where `group` has it; else as it is."""
+    return strings().get(f"{group}.{text}") or dict.fromkeys(LANGUAGES, text)

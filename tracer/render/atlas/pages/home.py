@@ -13,6 +13,7 @@ from tracer.render.atlas.pages import gaps
 from tracer.render.atlas.pages.roles import gaps_of
 from tracer.render.atlas.strings import said
 from tracer.render.grouping import about_a_file, revision_text
+from tracer.render.visible import visible
 
 
 def pages(atlas: Atlas, kinds: Sequence[Kind]) -> Iterator[Page]:
@@ -36,8 +37,8 @@ def _index(found: list[Entry]) -> dict[str, Any]:
     """The entries as rows of short lists; kinds once, a text only once where both languages write it alike."""
     names = sorted({e.kind for e in found})
     rows = [
-        [names.index(e.kind), e.text["en"], "" if e.text["en"] == e.text["zh"] else e.text["zh"], e.path, e.more,
-         e.weight]
+        [names.index(e.kind), visible(e.text["en"]), "" if e.text["en"] == e.text["zh"] else visible(e.text["zh"]),
+         e.path, visible(e.more), e.weight]
         for e in found
     ]
     return {"kinds": [{"id": n, **said(f"search.{n}")} for n in names], "rows": rows}

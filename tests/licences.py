@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 OURS = "kv-tracer"
-EXTRAS = ("", "mcp", "probe", "dask")
+EXTRAS = ("", "mcp", "probe", "dask", "scip")
 # What a program under Apache-2.0 may ask pip to install beside it; another one wants a look.
 GOOD = re.compile(r"MIT|BSD|Apache|MPL-2\.0|EPL-2\.0|OFL-1\.1|ISC|PSF|Public Domain|Unlicense", re.IGNORECASE)
 

@@ -42,6 +42,16 @@ class PlaceFormat(enum.StrEnum):
     lines = "lines"
 
 
+class SiteFormat(enum.StrEnum):
+    """How sites are written; `scip` is an index for code browsers."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+    lines = "lines"
+    scip = "scip"
+
+
 class FindingFormat(enum.StrEnum):
     """How an answer that complains is written; `sarif` is for code hosts."""
 

@@ -14,6 +14,7 @@ from tracer.cli.console import (
     FindingFormat,
     Format,
     PlaceFormat,
+    SiteFormat,
     folders,
     note,
     one_of,
@@ -23,7 +24,7 @@ from tracer.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from tracer.model import Trace
+    from tracer.model import SourceTree, Trace
 
 OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define", "all")
 
@@ -38,6 +39,9 @@ Specs = Annotated[
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of more rules.", show_default=False)]
 Form = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+SiteForm = Annotated[
+    SiteFormat, typer.Option("--format", help="text, json, md; lines: file:line:col; scip: an index for code browsers.")
+]
 PlaceForm = Annotated[PlaceFormat, typer.Option("--format", help="text, json, md; lines: file:line:col.")]
 FindingForm = Annotated[
     FindingFormat, typer.Option("--format", help="text, json, md; lines: file:line:col; sarif: for code hosts.")
@@ -58,23 +62,27 @@ def where(
     guards: Annotated[bool, typer.Option("--guards", help="Show the conditions around each site.")] = False,
     contexts: Annotated[bool, typer.Option("--contexts", help="Also tests, mocks and benchmarks.")] = False,
     rules: Rules = None,
-    form: PlaceForm = PlaceFormat.text,
+    form: SiteForm = SiteFormat.text,
 ) -> None:
     """Where is a role played, per layer?"""
     check_names(role, layer, action)
     with Bars() as bars:
         traces = ask(role, specs or [], layer=layer, action=action, contexts=contexts, rules=rules or [], bars=bars)
-    if form is PlaceFormat.json:
+    if form is SiteFormat.json:
         from tracer.render import json as documents
 
         write(documents.dumps(documents.where(traces)))
-    elif form is PlaceFormat.lines:
+    elif form in (SiteFormat.lines, SiteFormat.scip):
         from tracer import checkout
-        from tracer.render import findings
 
         trees = [checkout.open_tree(f"{e.name}@{e.version}") for t in traces for e in t.engines]
+        if form is SiteFormat.scip:
+            _write_scip([t for t in traces if t.engines], trees)
+            raise typer.Exit(status_of(traces))
+        from tracer.render import findings
+
         write_lines(findings.lines(findings.of_sites(traces), findings.columns(trees)))
-    elif form is PlaceFormat.md:
+    elif form is SiteFormat.md:
         from tracer.render.text import where_markdown
 
         write_lines(where_markdown(traces, guards=guards))
@@ -83,6 +91,19 @@ def where(
 
         write_styled(lines(traces, guards=guards))
     raise typer.Exit(status_of(traces))
+
+
+def _write_scip(traces: Sequence[Trace], trees: Sequence[SourceTree]) -> None:
+    import sys
+
+    from tracer.errors import UsageError
+
+    try:
+        from tracer.render.scip import index
+    except ImportError as error:
+        todo = "install it with `pip install 'kv-tracer[scip]'`"
+        raise UsageError(f"SCIP needs protobuf, which is not here ({error.name})", todo=todo) from error
+    sys.stdout.buffer.write(index(traces, trees))
 
 
 def uses(

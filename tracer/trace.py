@@ -9,7 +9,7 @@ runs, so that an answer from the cache is there at once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -139,6 +139,17 @@ def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator
         kept = list(whole.batches(trees, store, progress))
         answers.keep_batches(store, key, kept)
     return whole.unpacked(kept)
+
+
+def graph_of(files: Collection[str], specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
+    """The edges that start in these files (repository paths) of the engines, without the rest of their graph."""
+    from tracer.graph.edges import Edges
+
+    world, _ = stages.read_world(specs, progress)
+    edges = Edges(Uses(world))
+    for number in range(world.size):
+        if world.path(number) in files:
+            yield from edges.in_order(number)
 
 
 def path(

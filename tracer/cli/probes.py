@@ -190,7 +190,8 @@ def _missed(folder: Path, versions: dict[str, str]) -> list[dict[str, Any]]:
         raise UsageError("does not say which engine ran", where=str(folder), todo="record it with `tracer probe run`")
     seen = observed.read(folder)
     with Bars() as bars:
-        found = observed.recall(seen, trace.graph([f"{n}@{v}" for n, v in versions.items()], progress=bars))
+        specs = [f"{n}@{v}" for n, v in versions.items()]
+        found = observed.recall(seen, trace.graph_of(observed.files(seen, specs), specs, progress=bars))
     return [
         {"source": o.caller, "target": o.callee, "kind": o.kind, "file": o.file, "line": o.line, "why": why}
         for o, why in found.missed
@@ -229,7 +230,7 @@ def recall(
         raise UsageError("has no edges", where=str(folder), todo="record with `tracer probe run --edges`")
     specs = [spec, *(more or [])]
     with Bars() as bars:
-        found = observed.recall(seen, trace.graph(specs, progress=bars))
+        found = observed.recall(seen, trace.graph_of(observed.files(seen, specs), specs, progress=bars))
     if form is Format.json:
         from tracer.render.json import dumps
 

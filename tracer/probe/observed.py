@@ -6,12 +6,13 @@ An absent edge proves nothing about precision: only recall can come from a run, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tracer.model import Edge
 from tracer.probe.recording import rows, symbol
+from tracer.targets import specs_of
 
 NATIVE = "native"  # edges of compiled code: no line of the caller, and inlined functions have no frame
 INLINED = 3  # functions in a row that may have been inlined
@@ -59,6 +60,12 @@ def read(folder: Path) -> list[Observed]:
         elif row.get("from") and str(row.get("kind", "")).startswith(NATIVE) and "seen" in row:
             found.add(Observed(str(row["from"][0]), str(row["seen"]), "", 0, str(row["kind"])))
     return sorted(found, key=lambda o: (o.caller, o.line, o.callee, o.kind))
+
+
+def files(seen: Iterable[Observed], specs: Sequence[str]) -> set[str]:
+    """The files that the callers stand in, as the repositories of the engines call them."""
+    prefixes = {""} | {p for target, _ in specs_of(specs) for p in target.packages}
+    return {prefix + o.file for o in seen for prefix in prefixes}
 
 
 def recall(seen: Iterable[Observed], edges: Iterable[Edge]) -> Recall:

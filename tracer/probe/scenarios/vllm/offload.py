@@ -5,7 +5,7 @@ import _vllm_offload as offload
 import _vllm_parts as parts
 from vllm.v1.request import RequestStatus
 
-PATHS = ("store", "load KVConnectorBase_V1=OffloadingConnector")
+PATHS = ("store", "vllm.load.offloading")
 VERSIONS = ">=0.11"
 
 

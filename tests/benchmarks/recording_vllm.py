@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tracer" / "probe" / "scenarios" / "vllm"))
 
-STEPS, PAIRS = 40, 15
+STEPS, PAIRS = 40, 11
 
 
 def _switch(recorder, on):
@@ -35,7 +35,7 @@ def main():
         engine = parts.scheduler(config, 1024)
         hashed = parts.hasher(config)
         for k in range(8):
-            engine.add_request(parts.request(f"r{k}", range(100 * k, 100 * k + 64), hashed, most=8000))
+            engine.add_request(parts.request(f"r{k}", range(100 * k, 100 * k + 64), hashed, most=1900))
         for _ in range(STEPS):
             parts.step(engine)
 

@@ -16,6 +16,7 @@ from tracer.graph.flow import Flow
 from tracer.graph.implicit import Implicit
 from tracer.graph.library import Library
 from tracer.graph.returns import Return, Returns
+from tracer.graph.special import Special
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Basis, Edge
@@ -44,6 +45,7 @@ class Edges:
         self.dispatch = Dispatch(uses.types)
         self._implicit = Implicit(uses.world, uses.types, uses.calls)
         self._library = Library(uses.world, uses.types)
+        self._special = Special(uses.world, uses.types, uses.calls)
 
     def of_file(self, number: int) -> Iterator[Link]:
         """Every edge that starts in file `number`: its calls, then what crosses from it."""
@@ -52,7 +54,7 @@ class Edges:
             yield Link(*c)
         for e in self._implicit.of_file(number):
             yield Link(*e)
-        for e in self._library.of_file(number):
+        for e in (*self._library.of_file(number), *self._special.of_file(number)):
             yield Link(*e)
         yield from self._back(self._returns.to_callers_in(number))
 

@@ -53,13 +53,15 @@ class _Function:
     """What is known of one code object; it is looked up by identity, because equal code may lie in several files."""
 
     __slots__ = (
-        "armed", "code", "first", "folded", "hits", "last", "lines", "more", "name", "ours", "planned", "skip", "spent"
+        "armed", "code", "first", "folded", "hits", "last", "lines", "more", "name", "ours", "planned", "scenario",
+        "skip", "spent"
     )  # fmt: skip
 
     def __init__(self, code: CodeType, *, ours: bool, planned: bool, lines: frozenset[int], name: str) -> None:
         self.code, self.ours, self.planned, self.lines, self.name = code, ours, planned, lines, name
         self.folded = code.co_name in _FOLDED
         self.skip = False  # whether an entry of it says nothing
+        self.scenario = False  # whether it is a scenario's own code
         self.spent = False  # whether it was passed so often that entries are only counted, in `more`
         self.more = 0
         self.armed = False
@@ -89,6 +91,8 @@ class Recorder:
     ) -> None:
         self.out, self.roots = out, tuple(os.path.realpath(r) + os.sep for r in roots)
         self._edges, self._held = edges, held  # held: nothing is recorded before a phase is told
+        own = os.environ.get("TRACER_PROBE_OWN", "")
+        self._own = os.path.realpath(own) + os.sep if own else ""  # code that plays the engine's user
         plan = plan or {}
         self._symbols = frozenset(plan.get("symbols", ()))
         self._lines = {f: frozenset(lines) for f, lines in plan.get("lines", {}).items()}
@@ -321,9 +325,14 @@ class Recorder:
                 self._fast[place] = 0
 
     def _below(self, frame: FrameType) -> tuple[FrameType | None, bool]:
-        """The next engine frame below, and whether frames of other code lie between."""
+        """The next engine frame below, and whether frames of other code lie between; none below a scenario's own."""
         below, between = frame.f_back, False
-        while below is not None and not self._known(below.f_code, below).ours:
+        while below is not None:
+            function = self._known(below.f_code, below)
+            if function.ours:
+                break
+            if function.scenario:
+                return None, True
             between = True
             below = below.f_back
         return below, between
@@ -455,6 +464,7 @@ class Recorder:
                 lines = self._lines.get(file, frozenset()) & inside
         name = f"{code.co_filename}:{qualname}:{code.co_firstlineno}"
         function = _Function(code, ours=ours, planned=planned, lines=lines, name=name)
+        function.scenario = bool(self._own) and path.startswith(self._own)
         function.skip = not ours or function.folded or not (self._edges or planned)
         if len(self._codes) < MOST_CODES:
             self._codes[id(code)] = function
@@ -464,8 +474,8 @@ class Recorder:
     def handed(self, kind: str) -> Handed | None:
         """The nearest engine frame that is handing something over now."""
         frame: FrameType | None = sys._getframe(2)
-        while frame is not None and not self._known(frame.f_code, frame).ours:
-            frame = frame.f_back
+        while frame is not None and not (function := self._known(frame.f_code, frame)).ours:
+            frame = None if function.scenario else frame.f_back
         if frame is None:
             return None
         holder = self._holder(frame)

@@ -63,6 +63,9 @@ PACKAGE = """
         process.start()
         process.join()
 
+    def calls(back):
+        back()
+
     def forever():
         while True:
             decide(1)
@@ -231,3 +234,13 @@ def test_what_is_not_planned_costs_little(tmp_path: Path) -> None:
     seen = _run(tmp_path, "[pack.main() for _ in range(2000)]", plan={"symbols": ["pack.nothing"], "lines": {}})
     assert not seen.entered
     assert time.monotonic() - since < 50
+
+
+def test_what_a_scenario_calls_back_is_not_called_by_the_engine(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "mine.py").write_text("import pack\n\ndef back():\n    pack.other()\n")
+    code = "import sys\nsys.path.append(%r)\nimport mine\npack.calls(mine.back)" % str(own)
+    seen = _run(tmp_path, code, plan=None, TRACER_PROBE_OWN=str(own))
+    assert ("pack.calls", "pack.other") not in seen.passages
+    assert ("pack.other", "pack.decide") in seen.passages

@@ -52,7 +52,7 @@ def configure(folder, blocks, connector=None, budget=512, **scheduling):
     place = folder / "model"
     place.mkdir(exist_ok=True)
     (place / "config.json").write_text(json.dumps(TINY))
-    longest = (blocks - 1) * BLOCK
+    longest = min((blocks - 1) * BLOCK, TINY["max_position_embeddings"])
     model = ModelConfig(
         model=str(place), tokenizer=str(place), skip_tokenizer_init=True, dtype="float32", seed=0, max_model_len=longest
     )

@@ -48,7 +48,8 @@ def main():
             _switch(recorder, False)
             return spent
 
-        round_of(True)  # first entries are written: not what goes on
+        for _ in range(6):  # the first 200 hits of a place are written one by one: not what goes on
+            round_of(True)
         plain, ratios = [], []
         for _ in range(PAIRS):
             off = round_of(False)

@@ -21,7 +21,8 @@ Comprehensions and lambdas are folded into the function that holds them; module 
 
 Edges need `sys.setprofile` (every call costs). A plan (JSON: {"symbols": […], "lines": {file: […]}, "most": N}) names
 functions and lines: from Python 3.12 on they are watched by `sys.monitoring`, each place until its N-th hit, and all
-else is switched off at its first event; before, by `sys.setprofile` with one look-up for what is not planned.
+else is switched off at its first event; before, by `sys.setprofile` with one look-up for what is not planned, and
+lines during the first N entries of their function.
 """
 
 from __future__ import annotations
@@ -44,7 +45,6 @@ MOST = 200_000  # distinct edges kept for one process; more is a gap, said once
 MOST_CODES = 500_000  # functions known to one process
 MOST_BYTES = 1 << 30  # of one process's file
 HITS = 200  # of one planned place that are written one by one
-LATE = 10  # times as many entries: a line that was not reached by then is not waited for (before 3.12)
 _FOLDED = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
@@ -296,10 +296,8 @@ class Recorder:
             return
         resumed = function.first >= 0 and frame.f_lasti > function.first
         if function.planned and not function.spent and self._tool < 0:
-            entered = 0 if resumed else self._hit(function, 0, frame)
-            if entered >= self._most and function.first < 0:
-                lines = all(function.hits.get(line, 0) >= self._most for line in function.lines)
-                function.spent = lines or entered >= LATE * self._most
+            if not resumed and self._hit(function, 0, frame) >= self._most and function.first < 0:
+                function.spent = True  # a line that was not reached in so many entries is not waited for
             if function.lines:
                 self._trace_lines(function, frame)
         if self._edges and not resumed:

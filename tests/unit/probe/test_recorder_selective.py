@@ -240,7 +240,7 @@ def test_what_a_scenario_calls_back_is_not_called_by_the_engine(tmp_path: Path) 
     own = tmp_path / "own"
     own.mkdir()
     (own / "mine.py").write_text("import pack\n\ndef back():\n    pack.other()\n")
-    code = "import sys\nsys.path.append(%r)\nimport mine\npack.calls(mine.back)" % str(own)
+    code = f"import sys\nsys.path.append({str(own)!r})\nimport mine\npack.calls(mine.back)"
     seen = _run(tmp_path, code, plan=None, TRACER_PROBE_OWN=str(own))
     assert ("pack.calls", "pack.other") not in seen.passages
     assert ("pack.other", "pack.decide") in seen.passages

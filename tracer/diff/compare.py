@@ -50,10 +50,12 @@ class Comparison:
         yield from self._inherited()
         whole_gone = [Loose(p, s) for p in self._matched.before for s in p.statements]
         whole_come = [Loose(p, s) for p in self._matched.after for s in p.statements]
-        moves = travelled(self._gone + whole_gone, self._come + whole_come, self.a, self.b)
+        stays = {id(x): y.deeds for x, y in self._matched.pairs}
+        moves = travelled(self._gone + whole_gone, self._come + whole_come, self.a, self.b, stays)
         yield from _moves(moves)
         left = {id(x.statement) for x, _ in moves}
         arrived = {id(y.statement) for _, y in moves}
+        yield from self._gone_along(moves, left, arrived)
         for place in self._matched.before:
             if rest := [s for s in place.statements if id(s) not in left]:
                 yield self._removed(place, rest)
@@ -99,6 +101,24 @@ class Comparison:
             if not detail:
                 yield from _gated(x, y, done)
         self._settle([(x, y) for x, y, _ in self.heirs])
+
+    def _gone_along(self, moves: Sequence[tuple[Loose, Loose]], left: set[int], arrived: set[int]) -> Iterator[Change]:
+        """The rest of places that went to another function whole: what does it there; left over no more."""
+        before, after = ({id(p) for p in places} for places in (self._matched.before, self._matched.after))
+        ways: dict[tuple[int, int], list[tuple[Loose, Loose]]] = defaultdict(list)
+        for x, y in moves:
+            if id(x.place) in before and id(y.place) in after:
+                ways[id(x.place), id(y.place)].append((x, y))
+        for found in ways.values():
+            old, new = found[0][0].place, found[0][1].place
+            gone, come = ({id(way[side].statement) for way in found} for side in (0, 1))
+            less = [s for s in old.statements if id(s) not in gone and id(s) not in left]
+            more = [s for s in new.statements if id(s) not in come]
+            if less and more:
+                texts = (tuple(s.text for s in less), tuple(s.text for s in more))
+                yield _change("path", "behaviour", old, new, less[0], more[0], "statements", *texts)
+                left.update(map(id, less))
+                arrived.update(map(id, more))
 
     def _settle(self, ways: Iterable[tuple[Place, Place]]) -> None:
         ways = list(ways)

@@ -22,7 +22,7 @@ MERGED = "several became one"
 SPLIT = "one became several"
 NAMED_ALIKE = 65.0  # of 100, names of functions
 NAMED_NEAR = 40.0  # asked for in any case
-LIKELY = 60.0  # of 100, names and statements together
+NEAR = 55.0  # of 100, names and statements together
 FEW = 2  # names of functions that do a thing on one side; more of them tell nobody apart
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
 Index = dict[tuple[str, ...], list[Place]]
@@ -123,7 +123,8 @@ class Kin:
             return True
         for deed in x.deeds & y.deeds:
             doers = [{p.tail(1) for p in index[(*x.key[:3], deed)]} for index in (self._lost, self._new)]
-            if max(map(len, doers)) <= FEW and (kin or (deed[:5] != "call " and _likeness(x, y) >= LIKELY)):
+            call = deed.startswith("call ")
+            if max(map(len, doers)) <= FEW and ((kin and not call) or ((kin or not call) and _likeness(x, y) >= NEAR)):
                 return True
         return False
 

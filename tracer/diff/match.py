@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
@@ -131,8 +131,13 @@ def _weight(x: Statement, y: Statement) -> float:
     return float(fuzz.ratio(x.text, y.text)) + shared
 
 
-def travelled(gone: list[Loose], come: list[Loose], a: Side, b: Side) -> list[tuple[Loose, Loose]]:
-    """Statements that play the same action of a role, now in another function; one statement travels once."""
+def travelled(
+    gone: list[Loose], come: list[Loose], a: Side, b: Side, stays: Mapping[int, frozenset[str]]
+) -> list[tuple[Loose, Loose]]:
+    """Statements that play the same action of a role, now in another function; one statement travels once.
+
+    `stays`: what the partner of an older place (by its `id`) still does; that has not left for another class or file.
+    """
     scored = []
     often = [Counter((z.place.key[:3], z.statement.text) for z in side) for side in (gone, come)]
     mine = [Counter((z.place.key[:3], z.place.tail(2)[:-1], z.statement.text) for z in side) for side in (gone, come)]
@@ -152,13 +157,16 @@ def travelled(gone: list[Loose], come: list[Loose], a: Side, b: Side) -> list[tu
                 else n[z.place.key[:3], z.statement.text]
                 for n, of_class, z in zip(often, mine, (x, y), strict=True)
             ]
-            alike = close and fuzz.ratio(x.place.tail(1)[0], y.place.tail(1)[0]) >= SAME_STATEMENT
+            shared = _shared(x.statement, y.statement)
+            alike = close and (shared or fuzz.ratio(x.place.tail(1)[0], y.place.tail(1)[0]) >= SAME_STATEMENT)
             if max(counts) > 1 and not alike:
                 continue  # one of many that read the same: which one went where, nobody can tell
+            if not close and x.statement.deeds & stays.get(id(x.place), frozenset()):
+                continue
             least = _least(x, y, family, a, b)
             score = fuzz.ratio(x.statement.text, y.statement.text, score_cutoff=least)
             if score >= least:
-                scored.append((-score - OF_ITS_CLASS * family, i, j))
+                scored.append((-score - OF_ITS_CLASS * (family + shared), i, j))
     out: list[tuple[int, int]] = []
     used_left: set[int] = set()
     used_right: set[int] = set()
@@ -168,6 +176,11 @@ def travelled(gone: list[Loose], come: list[Loose], a: Side, b: Side) -> list[tu
             used_right.add(j)
             out.append((i, j))
     return [(gone[i], come[j]) for i, j in sorted(out)]
+
+
+def _shared(x: Statement, y: Statement) -> float:
+    """The share of the newer statement's conditions that the older one had as well."""
+    return len(x.conditions.keys() & y.conditions.keys()) / max(1, len(y.conditions))
 
 
 def _same_deed(x: Statement, y: Statement) -> bool:

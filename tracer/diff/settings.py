@@ -142,11 +142,11 @@ def _pairs(a: Mapping[str, Sequence[Setting]], b: Mapping[str, Sequence[Setting]
 
 def _alike(x: Setting, y: Setting) -> bool:
     """Whether two values are of one sort: both numbers, both texts, both switches."""
-    return "None" not in (x.value, y.value) and _sort(x) == _sort(y)
+    return "None" not in (x.value, y.value) and _sort(x.value) == _sort(y.value)
 
 
-def _sort(s: Setting) -> str:
-    value = bare(s.value)
+def _sort(written: str) -> str:
+    value = bare(written)
     return "switch" if value in _SWITCH else "number" if _NUMBER.fullmatch(value) else "text"
 
 
@@ -158,9 +158,19 @@ def _by_name(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
 
 
 def _value(s: Setting) -> str:
-    """The value as it is compared: blanks count in a text only."""
-    value = bare(s.value)
-    return value if _sort(s) == "text" else "".join(value.split())
+    return plain(s.value)
+
+
+def plain(written: str) -> str:
+    """A value as it is compared: without what wraps it; blanks and the base of a number do not count."""
+    value = bare(written)
+    if _sort(written) == "text":
+        return value
+    tight = "".join(value.split())
+    try:
+        return repr(float(int(tight, 0)))  # 0x10 is 16
+    except ValueError:
+        return tight
 
 
 def _name(s: Setting) -> str:

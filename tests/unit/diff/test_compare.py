@@ -167,3 +167,26 @@ def test_methods_that_go_up_into_a_base_class_and_down_again(tmp_path: Path) -> 
     changes, _ = compare(tmp_path, high, low)
     assert {(c.kind, c.detail) for c in changes} == {("moved", DOWN)}
     assert len(changes) == 2
+
+
+def test_what_its_function_still_does_has_not_left_for_another_class(tmp_path: Path) -> None:
+    put = "            self.rows[key] = entry\n"
+    twice = edited((put, f"{put}            self.rows[key, 1] = entry\n"))
+    other = "class Other(dict):\n    def fill(self, index: Index, key, entry):\n        index.rows[key, 1] = entry\n"
+    after = {"kv/cache.py": CACHE, "kv/other.py": f"from kv.cache import Index\n\n\n{other}"}
+    changes, _ = compare(tmp_path, twice, after)
+    assert {(c.kind, c.detail) for c in changes} == {("removed", FEWER), ("added", "a new function")}
+
+
+def test_the_rest_of_a_function_that_went_elsewhere_whole(tmp_path: Path) -> None:
+    def with_method(name: str, last: str) -> dict[str, str]:
+        head = f"    def {name}(self, key, entry: Entry):\n        self.rows[key] = entry\n"
+        return edited(
+            ("            self.rows[key] = entry\n", ""),
+            ("    def pin", f"{head}        self.rows.{last}\n\n    def pin"),
+        )
+
+    old, new = with_method("take", "setdefault(key, entry)"), with_method("_take_in", "update({key: entry})")
+    changes, _ = compare(tmp_path, old, new)
+    assert "removed" not in {c.kind for c in changes}
+    assert {ends(c) for c in changes} == {("kv.cache.Index.take", "kv.cache.Index._take_in")}

@@ -72,6 +72,8 @@ def test_what_is_a_setting() -> None:
 def test_other_values_and_values_that_are_only_written_otherwise() -> None:
     after = PYTHON.replace("= 256", "= 512").replace("2 ** 20", "2**20").replace("default=30", "default=60")
     assert told(conf_py=(PYTHON, after)) == {"Config.chunk_size": "256 → 512", "--idle-time-out": "30 → 60"}
+    hexadecimal = PYTHON.replace("= 256", "= 0x100").replace("LEASE_SECONDS = 5", "LEASE_SECONDS = 0x5")
+    assert told(conf_py=(PYTHON, hexadecimal)) == {}
     assert told(conf_cpp=(CPP, CPP.replace("10000", "10'000").replace("5000 ", "8000 "))) == {
         "DEFAULT_TTL_MS": "5000 → 8000"
     }

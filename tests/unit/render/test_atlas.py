@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,21 @@ def test_colours_change_no_character(file: str) -> None:
     lines = ['x = "<b>" # \'&', "", "def f(): return '''", "open", "'''  // y"]
     shown = code.coloured(file, {"start": 1, "lines": lines}, ["before <"])
     assert [html.unescape(re.sub("<[^>]*>", "", str(line))) for line in shown] == lines
+
+
+# -- stale evidence ---------------------------------------------------------------------------
+def test_a_place_that_is_not_as_it_was_found_is_said_to_be_stale(tmp_path: Path) -> None:
+    rules = write_rules(tmp_path / "rules")
+    found = subject(rules)
+    first = next(s for s in found.sites if s.symbol.endswith("Index.commit"))
+    sites = tuple(replace(s, digest="0" * 32) if s == first else s for s in found.trace.sites)
+    stale = replace(found, trace=replace(found.trace, sites=sites))
+    build(Atlas([stale], rules=[rules]), tmp_path / "site")
+    shown = {k: html.unescape(re.sub("<[^>]*>", "", v.decode())) for k, v in contents(tmp_path / "site").items()}
+    page = next(v for k, v in shown.items() if "depot-index.py" in k).replace("与发现时不同", "")
+    assert "no longer as it was found: these lines are no longer in the file" in page
+    assert "1 stale" in shown["gaps.html"]
+    assert "5 of 6 re-read and unchanged" in shown["index.html"]
 
 
 # -- words --------------------------------------------------------------------------------------------

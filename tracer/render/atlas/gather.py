@@ -72,6 +72,14 @@ class Subject:
         return tuple(s for s in self.trace.sites if not s.context)
 
     @functools.cached_property
+    def by_file(self) -> Mapping[str, tuple[Site, ...]]:
+        """The sites of each file that has any."""
+        found: dict[str, list[Site]] = {}
+        for s in self.sites:
+            found.setdefault(s.file, []).append(s)
+        return {file: tuple(sites) for file, sites in found.items()}
+
+    @functools.cached_property
     def rules(self) -> Mapping[str, Rule]:
         """The rules that found the sites, by id."""
         return {r.id: r for r in rules_for(self.target.name, self.version.name, self.folders)}
@@ -159,7 +167,8 @@ class Atlas:
             from tracer.graph.uses import Uses
             from tracer.stations import Stations
 
-            hops = Hops(Edges(Uses(self._world(subject))))
+            key = answers.links_key([subject.engine])
+            hops = Hops(Edges(Uses(self._world(subject))), self.store.answer(key))
             stations = Stations(hops, lambda _role: ())
             world, found = hops.world, {}
             for symbol, site in {s.symbol: s for s in subject.sites}.items():
@@ -168,6 +177,8 @@ class Atlas:
                 found[symbol] = [
                     Caller(world.symbol(k.source), world.path(k.file), k.line, k.kind, k.basis) for k in links
                 ]
+            if (packed := hops.pack()) is not None:  # paths ask for the same links
+                self.store.put_answer(key, packed)
             return found
 
         return self.keep(subject, "callers", ask, dict[str, list[Caller]])

@@ -50,7 +50,4 @@ def change(before: Subject, after: Subject) -> str:
 
 def shown_at(subject: Subject, path: str, first: int, last: int) -> str:
     """The address of a site on or around these lines, "" where the atlas shows none."""
-    for s in subject.sites:
-        if s.file == path and s.first <= last and first <= s.last:
-            return site(subject, s)
-    return ""
+    return next((site(subject, s) for s in subject.by_file.get(path, ()) if s.first <= last and first <= s.last), "")

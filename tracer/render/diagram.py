@@ -17,6 +17,7 @@ import graphviz
 from tracer.errors import UsageError
 from tracer.model import Path
 from tracer.render.steps import CROSSING, lanes, place, short
+from tracer.render.visible import visible
 
 FONT = "Helvetica"  # laid out by its metrics, which every Graphviz has
 # What an SVG asks its viewer for: the first font there that has the character, Chinese ones included.
@@ -64,25 +65,25 @@ def _mermaid(path: Path) -> str:
 
 def _dot(path: Path) -> graphviz.Digraph:
     attributes = {"rankdir": "TB", "fontname": FONT, "compound": "true", "charset": "UTF-8", "newrank": "true"}
-    dot = graphviz.Digraph("path", graph_attr=attributes, comment=path.title)
-    dot.attr(label=graphviz.escape(path.title), labelloc="t")
+    dot = graphviz.Digraph("path", graph_attr=attributes, comment=" ".join(path.title.split()))
+    dot.attr(label=_label(path.title), labelloc="t")
     dot.attr("node", shape="box", style="rounded,filled", fillcolor="#ffffff", fontname=FONT, fontsize="11")
     dot.attr("edge", fontname=FONT, fontsize="10")
     for number, (label, members) in enumerate(lanes(path)):
         with dot.subgraph(name=f"cluster_{number}") as box:
             engine = path.steps[members[0]].engine
-            box.attr(label=graphviz.escape(label), labeljust="l", color="#d4d4d4", fontsize="10", style="filled")
+            box.attr(label=_label(label), labeljust="l", color="#d4d4d4", fontsize="10", style="filled")
             box.attr(fillcolor=ENGINES.get(engine, "#fafafa"))
             for k in members:
                 s = path.steps[k]
-                box.node(f"n{k}", graphviz.escape(f"{k + 1}. {short(s.symbol)}\n{place(s)}"))
+                box.node(f"n{k}", _label(f"{k + 1}. {short(s.symbol)}", place(s)))
     for k, s in enumerate(path.steps[1:], 1):
         colour = COLOURS.get(s.edge, "#171717")
-        label = graphviz.escape(f"{s.edge}  {_from(path, k)}")
+        label = _label(f"{s.edge}  {_from(path, k)}")
         head, style = HEADS.get(s.edge, "normal"), STYLES.get(s.edge, "solid")
         dot.edge(f"n{k - 1}", f"n{k}", label=label, color=colour, fontcolor=colour, style=style, arrowhead=head)
     if path.end != "complete" and path.steps:
-        dot.node("stop", graphviz.escape(path.end), shape="note", fillcolor="#fee2e2")
+        dot.node("stop", _label(path.end), shape="note", fillcolor="#fee2e2")
         dot.edge(f"n{len(path.steps) - 1}", "stop", style="dotted", arrowhead="tee")
     return dot
 
@@ -111,5 +112,11 @@ def drawer() -> str | None:
     return shutil.which("dot") or shutil.which("graphviz-pure", path=beside)
 
 
+def _label(*lines: str) -> str:
+    text: str = graphviz.escape("\n".join(visible(line) for line in lines))
+    return text
+
+
 def _entity(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    """A text for a quoted label: nothing in it ends the label or its line, or begins a directive."""
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;").replace("%%", "%&#37;")

@@ -88,13 +88,13 @@ def wanted(
 
 
 def _holds(note: Note, sources: Mapping[str, Source]) -> bool:
-    """Whether the claims of a note hold where they were checked."""
+    """Whether the claims of a note about these engines were checked and hold."""
     for claim in note.claims:
         source = sources.get(claim.partition(".")[0])
-        if source is None or source.verdicts is None:
+        if source is None:
             continue
-        checked = source.verdicts.checked.get(claim)
-        if checked is not None and checked.verdict != "holds":
+        checked = source.verdicts.checked.get(claim) if source.verdicts else None
+        if checked is None or checked.verdict != "holds":
             return False
     return True
 

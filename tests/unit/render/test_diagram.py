@@ -89,3 +89,41 @@ def test_without_any_graphviz_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(diagram, "drawer", lambda: None)
     with pytest.raises(UsageError, match="pip install graphviz-pure"):
         diagram.render([PATH], "svg")
+
+
+HOSTILE = Path(
+    "e.store",
+    '从 worker 到副本 <img src=x onerror=a()> "]; click n0 "javascript:a()" %%{init: {}}%%',
+    (
+        Step('e.<img src=x onerror=a()>.f"] --> x', "e/一步.py", 7, engine='e"]\nend', mark="asked"),
+        Step("e.`evil`;\nclick n0 a()", "e/a|b.py\n", 9, "rpc", "e/</title><script>a()</script>.py", 3, engine="副本"),
+        Step(r"e.\N.\" URL=javascript:a()", "e/c.py", 2, "call", "e/b.py", 1, engine="副本"),
+    ),
+    'stops: "]\n  click n0 href "javascript:a()"',
+)
+
+
+def test_mermaid_keeps_hostile_names_inside_their_labels():
+    text = diagram.render([HOSTILE], "mermaid")
+    lines = text.splitlines()
+    assert "<img" not in text and "<script" not in text and "%%{" not in text
+    assert not [line for line in lines if line.strip().startswith("click")]
+    forms = (
+        r"flowchart TD", r'  subgraph lane\d+\["[^"]*"\]', r"  end", r'    n\d+\["[^"]*"\]', r'  n\d+ \S+\|"[^"]*"\| n\d+',
+        r"  linkStyle \d+ stroke:#\w+", r'  stop\["[^"]*"\]', r"  n\d+ -\.-x stop",
+    )  # fmt: skip
+    assert [line for line in lines if not any(re.fullmatch(f, line) for f in forms)] == []
+    assert "副本" in text and "一步.py" in text
+
+
+def test_dot_and_svg_keep_hostile_names_as_text_and_chinese_whole():
+    dot = diagram.render([HOSTILE], "dot")
+    statements = [line for line in dot.splitlines() if line.startswith(("\tn", "\t\tn"))]
+    assert len(statements) == 5 and "\nclick" not in dot  # three boxes, two arrows: no name has made another
+    svg = diagram.render([HOSTILE], "svg")
+    root = ET.fromstring(svg)
+    tags = {e.tag.rpartition("}")[2] for e in root.iter()}
+    assert not tags & {"script", "img", "image", "foreignObject"}
+    assert not [v for e in root.iter() for k, v in e.attrib.items() if "href" in k or k.startswith("on")]
+    shown = "".join(root.itertext())
+    assert "副本" in shown and "一步.py" in shown and "<img src=x onerror=a()>" in shown

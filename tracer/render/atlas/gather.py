@@ -26,6 +26,8 @@ from tracer.rules import Rule, rules_for
 from tracer.survey import Progress, survey
 from tracer.survey.store import Store
 from tracer.targets import Target, Version
+from tracer.walks.load import notes
+from tracer.walks.model import Tour
 
 Kept = TypeVar("Kept")
 
@@ -113,24 +115,33 @@ class Atlas:
         rules: Sequence[Path] = (),
         language: str = "en",
         confirmed: Sequence[Mapping[str, Any]] = (),
+        tours: Sequence[Tour] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """`older` are the pairs of versions to compare, (before, after); `confirmed` documents of `probe confirm`."""
+        """`older` are the pairs of versions to compare, (before, after); `confirmed` documents of `probe confirm`.
+
+        `tours` are the tours to show; without them, those along the named paths.
+        """
         self.subjects, self.missing, self.older = tuple(subjects), tuple(missing), tuple(older)
         self.stacks, self.rules, self.language, self.progress = tuple(stacks), tuple(rules), language, progress
-        self.confirmed, self.observed = tuple(confirmed), marks(confirmed)
+        self.confirmed, self.observed, self.tours = tuple(confirmed), marks(confirmed), tours
         self.store = Store()
 
     # -- answers ------------------------------------------------------------------------
     @functools.cached_property
     def _verdicts(self) -> list[questions.Verdicts]:
         def wanted(said: questions.Content) -> Iterable[str]:
-            return {*questions.behind(said, list(questions.bank().questions)), *questions.behind_faults(said)}
+            noted = {c for n in notes(self.rules) for c in n.claims} & {c.id for c in said.claims}
+            return {*questions.behind(said, list(questions.bank().questions)), *questions.behind_faults(said), *noted}
 
         return [
             questions.check_tree(s.target, s.version, s.tree, wanted, self.rules, self.progress)
             for s in self.subjects
         ]
+
+    def checked(self, subject: Subject) -> questions.Verdicts:
+        """The claims about one engine, with their verdicts."""
+        return self._verdicts[self.subjects.index(subject)]
 
     @functools.cached_property
     def answers(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ FAULTS = "faults.html"
 BUDGET = "budget.html"
 GAPS = "gaps.html"
 CHANGES = "changes/index.html"
+PATHS = "paths/index.html"
 
 
 def role(name: str) -> str:

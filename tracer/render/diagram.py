@@ -119,4 +119,5 @@ def _label(*lines: str) -> str:
 
 def _entity(text: str) -> str:
     """A text for a quoted label: nothing in it ends the label or its line, or begins a directive."""
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;").replace("%%", "%&#37;")
+    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("%%", "%&#37;")

@@ -118,7 +118,8 @@ def fitted(text: str, room: float, size: float) -> str:
     most = int(room / HALF[size])
     if columns(text) <= most:
         return text
-    head, tail = [], []
+    head: list[str] = []
+    tail: list[str] = []
     left = most - 1
     front, back = list(text), list(reversed(text))
     while left > 0 and (front or back):

@@ -32,6 +32,7 @@ def atlas(
     stack: Annotated[
         list[str] | None, typer.Option(help="Show paths through this stack (see `tracer paths`).", show_default=False)
     ] = None,
+    paths: Annotated[bool, typer.Option("--paths/--no-paths", help="Named paths, drawn and as guided tours.")] = True,
     diffs: Annotated[bool, typer.Option("--diffs/--no-diffs", help="Compare versions of one engine.")] = True,
     confirmed: Annotated[
         list[Path] | None,
@@ -55,7 +56,7 @@ def atlas(
         older = _older(subjects, more, bars) if diffs else []
         found = Atlas(
             subjects, missing=missing, older=older, stacks=stack or (), rules=more, confirmed=seen,
-            language=lang.value, progress=bars,
+            language=lang.value, tours=None if paths else (), progress=bars,
         )
         built = build(found, out)
     write_lines([

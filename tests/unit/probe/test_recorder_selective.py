@@ -70,7 +70,7 @@ PACKAGE = """
         while True:
             decide(1)
     """
-PLAN = {"symbols": ["pack.decide", "pack.gen", "pack.Part.go"], "lines": {"pack/__init__.py": [5, 6, 7]}, "most": 3}
+PLAN = {"symbols": ["pack.decide", "pack.gen", "pack.Part.go"], "lines": {"pack/__init__.py": [5, 6, 7]}, "most": 6}
 OTHERS = sorted((Path.home() / ".pyenv" / "versions").glob("3.1[0-9].*/bin/python"))
 
 
@@ -116,8 +116,8 @@ def test_planned_functions_and_lines_are_seen_and_nothing_else(tmp_path: Path, p
     seen = _run(tmp_path, "pack.main()", python=python)
     assert set(seen.entered) == {"pack.decide", "pack.gen", "pack.Part.go"}
     assert seen.entered["pack.gen"].count == 1
-    assert len(seen.entered["pack.decide"].times) <= 4
-    assert seen.entered["pack.decide"].count >= 3
+    assert len(seen.entered["pack.decide"].times) <= 7
+    assert seen.entered["pack.decide"].count >= 6
     assert {line for name, line in seen.lines if name == "pack.decide"} == {5, 7}  # line 6 holds no statement
     assert seen.lines["pack.decide", 7].count == 1
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tracer.cli.console import Bars, Format, folders, note, write, write_lines
 from tracer.cli.questions import Form, Rules
 from tracer.errors import UsageError
+
+if TYPE_CHECKING:
+    from tracer.model import Edge
 
 
 class GraphForm(StrEnum):
@@ -59,6 +63,10 @@ def graph(
     ] = GraphForm.jsonl,
     root: Annotated[Path | None, typer.Option(help="A Python program's folder.", show_default=False)] = None,
     entry: Annotated[Path | None, typer.Option(help="The program's first file.", show_default=False)] = None,
+    observed: Annotated[
+        Path | None,
+        typer.Option(help="Join the edges that `probe confirm --observed` kept.", show_default=False),
+    ] = None,
 ) -> None:
     """Every edge of an engine: calls and crossings, with kind, basis and line; unresolved calls too.
 
@@ -73,9 +81,14 @@ def graph(
         raise UsageError("names no engine", where="graph", todo="give ENGINE[@VERSION], or --root DIR --entry FILE")
     from tracer import trace
 
+    seen: list[Edge] = []
+    if observed is not None:
+        from tracer.probe import feed
+
+        seen = feed.read(observed)
     with Bars() as bars:
         edges = trace.graph([spec, *(more or [])], progress=bars)
-        for text in graphs.write(edges, form.value):
+        for text in graphs.write(itertools.chain(edges, seen), form.value):
             write(text)
 
 

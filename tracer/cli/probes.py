@@ -159,9 +159,7 @@ def confirm(
     documents = [read_json(file, MOST, "save `tracer path … --format json`") for file in trace[:-1]]
     seen = recording.load(trace[-1])
     found = confirm.confirm(documents, seen)
-    lacking = _missed(trace[-1], seen.versions) if misses or observed else []
-    if observed:
-        _feed(lacking, observed)
+    lacking = _missed(trace[-1], seen.versions, observed) if misses or observed else []
     if form is Format.json:
         from tracer.render.json import dumps
 
@@ -181,34 +179,23 @@ def confirm(
         raise typer.Exit(1)
 
 
-def _missed(folder: Path, versions: dict[str, str]) -> list[dict[str, Any]]:
-    """The edges of a recording that the graph of its engines lacks, with the reason of each."""
+def _missed(folder: Path, versions: dict[str, str], keep: Path | None) -> list[dict[str, Any]]:
+    """The edges of a recording that the graph of its engines lacks, with the reason of each; kept in file `keep`."""
     from tracer import trace
-    from tracer.probe import observed
+    from tracer.probe import feed, observed
 
     if not versions:
         raise UsageError("does not say which engine ran", where=str(folder), todo="record it with `tracer probe run`")
     seen = observed.read(folder)
+    specs = [f"{n}@{v}" for n, v in versions.items()]
     with Bars() as bars:
-        specs = [f"{n}@{v}" for n, v in versions.items()]
         found = observed.recall(seen, trace.graph_of(observed.files(seen, specs), specs, progress=bars))
+    if keep:
+        feed.write(feed.edges((o for o, _ in found.missed), specs), keep)
     return [
         {"source": o.caller, "target": o.callee, "kind": o.kind, "file": o.file, "line": o.line, "why": why}
         for o, why in found.missed
     ]
-
-
-def _feed(lacking: list[dict[str, Any]], file: Path) -> None:
-    """Edges as `graph` prints them, so that they can be joined to it, marked as observed."""
-    import json
-
-    kinds = {"thread": "thread", "task": "async", "process": "process"}
-    keys = ("source", "target", "kind", "file", "line")
-    rows = [{k: m[k] for k in keys} | {"kind": kinds.get(m["kind"], "dynamic"), "basis": "observed"} for m in lacking]
-    try:
-        file.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {file} ({error.strerror})", todo="choose another --observed") from error
 
 
 @_probe.command("recall")

@@ -15,6 +15,8 @@ from packaging.utils import canonicalize_name
 
 OURS = "kv-tracer"
 EXTRAS = ("", "mcp", "probe", "dask", "scip")
+PYTHONS = ("3.11", "3.12", "3.13")
+ELSEWHERE = {"pyyaml-ft": "MIT"}  # needed on another Python than the one that makes the table
 # What a program under Apache-2.0 may ask pip to install beside it; another one wants a look.
 GOOD = re.compile(r"MIT|BSD|Apache|MPL-2\.0|EPL-2\.0|OFL-1\.1|ISC|PSF|Public Domain|Unlicense", re.IGNORECASE)
 
@@ -32,19 +34,30 @@ def closure(extra: str = "") -> dict[str, str]:
         try:
             metadata = distribution(name)
         except PackageNotFoundError:
+            found |= {name: ELSEWHERE[name]} if name in ELSEWHERE else {}
             continue
         if name != OURS:
             found[name] = licence(name)
         for text in metadata.requires or ():
             need = Requirement(text)
-            wanted = need.marker is None or any(need.marker.evaluate({"extra": e}) for e in (extras or {""}))
-            if wanted:
+            if _wanted(need, extras):
                 waiting.append((canonicalize_name(need.name), frozenset(need.extras)))
     return dict(sorted(found.items()))
 
 
+def _wanted(need: Requirement, extras: frozenset[str]) -> bool:
+    """Whether some supported Python needs it."""
+    return need.marker is None or any(
+        need.marker.evaluate({"extra": extra, "python_version": version, "python_full_version": f"{version}.0"})
+        for extra in (extras or {""})
+        for version in PYTHONS
+    )
+
+
 def licence(name: str) -> str:
     """What a package says of its licence: the SPDX expression, else its classifiers, else its first line."""
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
     metadata = distribution(name).metadata
     said = metadata.get("License-Expression")
     if said:

@@ -86,8 +86,17 @@ class Target:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all engines, sorted."""
-    return tuple(sorted(p.stem for p in shipped("targets").glob("*.yaml")))
+    """The names of all engines, the user's own too, sorted."""
+    return tuple(sorted({*_shipped_names(), *_own_names()}))
+
+
+def _shipped_names() -> list[str]:
+    return [p.stem for p in shipped("targets").glob("*.yaml")]
+
+
+def _own_names() -> list[str]:
+    """Engines that only the user has described: files with roots; the others hold further pins."""
+    return [p.stem for p in (config_dir() / "targets").glob("*.yaml") if re.search(rb"^roots:", p.read_bytes(), re.M)]
 
 
 def defaults() -> tuple[str, ...]:
@@ -108,11 +117,15 @@ def target(name: str) -> Target:
         near = nearest(wanted, known)
         hint = f"did you mean {' or '.join(near)}?" if near else f"engines: {', '.join(known)}"
         raise UsageError(f"unknown engine {name!r}", todo=hint)
-    found = _target_of(_read(shipped("targets") / f"{wanted}.yaml"))
     own = user_file(wanted)
+    if wanted not in _shipped_names():
+        document = _read(own)
+        check_user_file(document, own)
+        return _target_of(document)
+    found = _target_of(_read(shipped("targets") / f"{wanted}.yaml"))
     if own.is_file():
         document = _read(own)
-        _check_user_file(document, own)
+        check_user_file(document, own)
         have = {v.name for v in found.versions}
         pins = [_version_of(v, found) for v in document["versions"]]
         merged = found.versions + tuple(v for v in pins if v.name not in have)
@@ -202,7 +215,7 @@ def save_pin(engine: Target, version: Version) -> Path:
     config_dir(write=True)
     place = user_file(engine.name)
     document = _read(place) if place.is_file() else {"versions": []}
-    _check_user_file(document, place)
+    check_user_file(document, place)
     pins = [v for v in document["versions"] if v["name"] != version.name]
     record = _filled(version, ("name", "tag", "commit", "package", "released"))
     record["sources"] = [_filled(s, ("kind", "url", "project", "file", "sha256", "lacks")) for s in version.sources]
@@ -241,13 +254,16 @@ def _read(path: Path) -> dict[str, Any]:
     return document
 
 
-def _check_user_file(document: dict[str, Any], where: Path) -> None:
-    """Only files that a user may edit are checked at run time; the tests check the shipped ones."""
+def check_user_file(document: dict[str, Any], where: Path) -> None:
+    """`UsageError` if a user's file follows no schema: of a whole target, or of further pins.
+
+    Only files that a user may edit are checked at run time; the tests check the shipped ones.
+    """
     import jsonschema  # costs a tenth of a second, and few users have such a file
 
     schema = json.loads((shipped("targets") / "schema.json").read_text("utf-8"))
     part = {"$schema": schema["$schema"], "$defs": schema["$defs"], **schema["$defs"]["pins"]}
-    for error in jsonschema.Draft202012Validator(part).iter_errors(document):
+    for error in jsonschema.Draft202012Validator(schema if "roots" in document else part).iter_errors(document):
         at = "/".join(str(p) for p in error.absolute_path)
         raise UsageError(f"{at or 'the file'}: {error.message}", where=str(where), todo="mend or remove the file")
 

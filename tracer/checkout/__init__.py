@@ -69,6 +69,13 @@ def add_pin(engine: str, version: str, *, origin: str | Path = "", note: Note | 
     return add(engine, version, str(origin), Listener(None, note))
 
 
+def draft_target(engine: str, project: str, *, url: str = "", note: Note | None = None) -> Path:
+    """Draft the target file of an engine that is not known, from `project`'s newest archive; gives the file."""
+    from tracer.checkout.draft import draft  # network libraries, only when they are needed
+
+    return draft(engine, project, url, Listener(None, note))
+
+
 def pin_of(spec: str, *, origin: str = "", note: Note | None = None) -> tuple[Target, Version]:
     """What `ENGINE[@VERSION]` names; a commit (7 digits or more) that no pin has is pinned from the clone `origin`."""
     try:

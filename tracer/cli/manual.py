@@ -59,7 +59,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "atlas": (("tracer atlas lmcache --out site", "a site to read, that opens from a folder"),),
     "verify": (("tracer verify answer.json", "re-reads every piece of evidence"),),
     "budget": (("tracer budget", "the arithmetic of a shared cache"),),
-    "targets": (("tracer targets add lmcache 0.5.5", "pins another version"),),
+    "targets": (
+        ("tracer targets add lmcache 0.5.5", "pins another version"),
+        ("tracer targets new aither aither-kvcache", "drafts the target of an engine that is not known"),
+    ),
     "fetch": (("tracer fetch mooncake --from ~/src/Mooncake", "from a clone of yours"),),
     "cache": (("tracer cache info", "what lies on this machine"),),
     "rules": (("tracer rules explain lmcache.publish.hot-cache", "one rule in words"),),

@@ -79,6 +79,26 @@ def targets_add(
     write_lines([f"{engine} {pin.name} is pinned: {', '.join(map(_source_text, pin.sources))}"])
 
 
+@_targets.command("new")
+def targets_new(
+    engine: Annotated[str, typer.Argument(help="What to call it.")],
+    project: Annotated[str, typer.Argument(help="Its project on the package index.")],
+    url: Annotated[str, typer.Option(help="The repository's web address, if the archive does not say.")] = "",
+) -> None:
+    """Draft the target file of another engine among your own; then it can be asked by name."""
+    from tracer.checkout import draft_target
+    from tracer.targets import target
+
+    place = draft_target(engine, project, url=url, note=note)
+    made = target(engine)
+    write_lines(
+        [
+            f"{place}: {', '.join(made.roots)}; {made.versions[0].name} is pinned",
+            f"read it; `tracer where publish {engine}` gives candidates, `--rules DIR` takes DIR/{engine}/*.yaml",
+        ]
+    )
+
+
 def fetch(
     specs: Annotated[
         list[str] | None,

@@ -59,7 +59,7 @@ def sdist(
     path: Path, files: Mapping[str, str | bytes] = FILES, *members: tarfile.TarInfo, top: str = "toy-1.0/"
 ) -> Path:
     with tarfile.open(path, "w:gz") as tar:
-        for name, text in {**files, "PKG-INFO": "Name: toy"}.items():
+        for name, text in {"PKG-INFO": "Name: toy", **files}.items():
             data = text.encode() if isinstance(text, str) else text
             info = tarfile.TarInfo(top + name)
             info.size = len(data)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracer.checkout import folder_tree, open_tree
-from tracer.diff import verdicts
+from tracer.diff import standing, verdicts
 from tracer.diff.compare import Comparison
 from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, Severity
 from tracer.diff.places import Side, end_of, tail
@@ -70,9 +70,9 @@ def diff(
     found = [s.where(role, extra) for s in (a, b)]
     sides = [s.side(role, extra, t) for s, t in zip((a, b), found, strict=True)]
     comparison = Comparison(*sides)
-    places = list(comparison.changes())
+    places, unruled = standing.changed(comparison.changes(), a, b)
     changes = [*places, *_rules(b, sides, comparison, extra)] if _asked("sites", only) else []
-    ignored = Counter(comparison.ignored)
+    ignored = Counter(comparison.ignored) + Counter({standing.UNRULED: unruled})
     if _asked("callers", only):
         changes += _callers(a, b, sides, comparison, role, extra)
     if _asked("paths", only):

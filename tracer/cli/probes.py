@@ -264,6 +264,25 @@ def device(
         raise typer.Exit(1)
 
 
+@_probe.command("carry")
+def carry(
+    spec: Annotated[str, typer.Argument(help="ENGINE[@VERSION]")],
+    out: Annotated[Path, typer.Option(help="An empty folder.")],
+    names: Annotated[list[str] | None, typer.Argument(help="Scenarios.", show_default=False)] = None,
+    base: Annotated[str, typer.Option("--python-version", help="Of the other machine's interpreter.")] = "3.12",
+    index: Annotated[str | None, typer.Option("--index-url", help="Another package index.", show_default=False)] = None,
+) -> None:
+    """Gather what a CUDA machine without a network needs: the engine, small packages, recorder, scenarios, run.sh."""
+    from tracer.probe import carry, environment
+
+    found = carry.carry(environment.environment(spec), out, note, names=names or (), python=base, index=index or "")
+    write_lines(f"{name:12} {size / 1e6:8.1f} MB" for name, size in found.sizes.items())
+    write_lines([f"{'in all':12} {found.total / 1e6:8.1f} MB → {found.folder}"])
+    if found.lacking:
+        write_lines([f"no wheel for: {', '.join(found.lacking)} (the other machine must have them)"])
+    write_lines([f"there: PYTHON=python3 OUT=out sh run.sh   (runs {', '.join(found.names)})"])
+
+
 @_probe.command("doctor")
 def doctor(form: Form = Format.text) -> None:
     """What this machine can run, and why not the rest."""

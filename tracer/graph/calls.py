@@ -14,6 +14,7 @@ from tracer.survey.facts import Call
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
+_FACTORIES = frozenset({"make_shared", "make_unique", "make_optional"})
 FAN_OUT = 64  # overrides followed from one virtual call
 
 
@@ -43,6 +44,8 @@ class Calls:
     def targets(self, file: int, call: Call) -> tuple[Target, ...]:
         """What `call` may reach; () where it does not resolve."""
         found = self.callees(file, call.scope, call.callee)
+        if len(call.args) == 1 and found and self._binds(file, call):
+            return ()
         if len(found) < 2 or self.world.view(file).python:
             return found
         key = (file, call.scope, call.callee, len(call.args))
@@ -100,9 +103,42 @@ class Calls:
                 for to, basis in self._called(t):
                     out.setdefault(to, basis)
             if not self.world.view(file).python:
+                for to in self._constructed(file, scope, callee):
+                    out.setdefault(to, "exact")
                 for sub in self._overridden([to for to in out if isinstance(to, Sym)], callee):
                     out.setdefault(sub, "inherited")
         return tuple(Target(k, v) for k, v in out.items())
+
+    def _constructed(self, file: int, scope: int, callee: str) -> Iterator[Sym]:
+        """C++ constructors that no call names: of `make_shared<T>(…)`, and of a member in an initialiser `m_(…)`."""
+        made = last_part(callee.partition("<")[0]) in _FACTORIES
+        if not made and not self._initialises(file, scope, callee):
+            return
+        for t in self.types.of(file, scope, callee):
+            inner = [i for union in t.args[:1] for i in union] if made and t.kind == "ext" else [] if made else [t]
+            for i in inner:
+                if i.kind == "obj" and isinstance(i.ref, Sym):
+                    own = self.world.methods(i.ref, self.world.name(i.ref))
+                    yield from [m for m in own if self.world.kind(m) == "function"] or own or (i.ref,)
+
+    def _binds(self, file: int, call: Call) -> bool:
+        """Whether a member's initialiser is given an object of the member's own type: a reference or a copy."""
+        if self.world.view(file).python or not self._initialises(file, call.scope, call.callee):
+            return False
+        given = {t.ref for t in self.types.of(file, call.scope, call.args[0].path) if t.kind == "obj"}
+        return any(t.ref in given for t in self.types.of(file, call.scope, call.callee) if t.kind == "obj")
+
+    def _initialises(self, file: int, scope: int, name: str) -> bool:
+        """Whether calling `name` here is the initialiser of a member that is an object, no pointer or reference."""
+        if scope < 0 or not name.isidentifier():
+            return False
+        view = self.world.view(file)
+        outer = view.facts.definitions[scope].name.rsplit("::", 2)
+        if len(outer) < 2 or outer[-1] != outer[-2]:
+            return False
+        owner = self.world.owner(Sym(file, scope))
+        fields = self.world.view(owner.file).fields.get((owner.index, name), ()) if owner is not None else ()
+        return bool(fields) and not any("*" in f.annotation or "&" in f.annotation for f in fields)
 
     def _overridden(self, found: Sequence[Sym], name: str) -> Iterator[Sym]:
         """C++ methods called by their bare name may be virtual: their overrides in subclasses."""

@@ -18,6 +18,9 @@ from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
 
 _COPIES = ("dict()", "list()", "set()", "deque()", "OrderedDict()", "copy.copy()", "copy.deepcopy()")
+_HOLDING = frozenset({  # what gives an object of the type in its angle brackets
+    "make_shared", "make_unique", "make_optional", "shared_ptr", "unique_ptr", "get", "any_cast",
+})  # fmt: skip
 DEPTH = 48  # nested evaluations; deeper chains are unknown
 _PARTS = 4  # of a tuple made in a comprehension, as many as the survey keeps
 _LITERAL = {
@@ -258,7 +261,7 @@ class Types:
                 return self._declared(Sym(file, -1), view.fields[-1, name])
         bare, _, template = name.partition("<")
         last = last_part(bare)
-        if last in ("make_shared", "make_unique", "make_optional", "get", "any_cast") and template:
+        if last in _HOLDING and template:
             return (Type("ext", "std.factory", (self.annotation(file, scope, template[:-1].split(",")[0]),)),)
         found_class = self.world.cpp_lookup(bare, file, inside)
         if found_class is not None:

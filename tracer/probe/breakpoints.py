@@ -1,7 +1,7 @@
 """Runs inside gdb: breakpoints on named functions of a program and its libraries, each hit one line in a recording.
 
 `gdb -batch -nx -x breakpoints.py --args PROGRAM …` with TRACER_PROBE_NATIVE naming a plan (JSON): `modules`, each with
-the `path` of a binary and its `functions` as [address, size, symbol, stop]; `limit`, hits until a function is no longer
+the `path` of a binary and its `functions` as [address, size, symbol]; `limit`, hits until a function is no longer
 stopped at. TRACER_PROBE_OUT is the folder of recordings; TRACER_PROBE_INNER (JSON) are variables of the program that
 gdb itself must not have. Standard library and gdb only, imports nothing of ours.
 
@@ -65,10 +65,9 @@ class Modules:
         """The stops of the binaries that have been mapped since the last call: (address, symbol)."""
         stops = []
         for path, base in mapped(pid, set(self.waiting)).items():
-            for address, size, symbol, stop in self.waiting.pop(path):
+            for address, size, symbol in self.waiting.pop(path):
                 self.ranges.append((base + address, base + address + size, symbol))
-                if stop:
-                    stops.append((base + address, symbol))
+                stops.append((base + address, symbol))
         if stops:
             self.ranges.sort()
             self.starts = [r[0] for r in self.ranges]

@@ -26,7 +26,7 @@ from tracer.survey.facts import FileFacts
 BREAKPOINTS = Path(__file__).resolve().parent / "breakpoints.py"
 PLAN = "TRACER_PROBE_NATIVE"  # the variable that names the plan to the breakpoints
 LIMIT = 40  # hits after which a function is no longer stopped at
-VERSION = 1  # of the plan's form
+VERSION = 2  # of the plan's form
 _NAMED = re.compile(r"^(\w+) (?:request|response):")  # a logger that is told whose line it writes
 
 
@@ -68,8 +68,8 @@ def write_plan(binaries: Mapping[Path, Path | None], known: Iterable[str], place
     """Write where gdb is to stop; returns the file, which is kept as long as the binaries are the same.
 
     `binaries`: each binary, and for a stripped one the library whose names it takes. `known` are the symbols of the
-    source: breakpoints go on those, other named functions only help to name callers. Raises `UsageError` for what is
-    no binary.
+    source: other functions of the binaries, its libraries' templates, are neither stopped at nor callers.
+    Raises `UsageError` for what is no binary.
     """
     symbols = set(known)
     digest = hashlib.blake2b(repr((VERSION, LIMIT)).encode(), digest_size=8)
@@ -88,7 +88,7 @@ def write_plan(binaries: Mapping[Path, Path | None], known: Iterable[str], place
         if named is not None:
             functions = elf.carried_over(read[named], read[path])
         names = mangled.symbols(f.name for f in functions)
-        rows = [[f.address, f.size, names[f.name], names[f.name] in symbols] for f in functions if f.name in names]
+        rows = [[f.address, f.size, names[f.name]] for f in functions if names.get(f.name) in symbols]
         modules.append({"path": str(path.resolve()), "functions": rows})
     place.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")

@@ -86,8 +86,11 @@ def recall(seen: Iterable[Observed], edges: Iterable[Edge]) -> Recall:
             callee.endswith(".__init__") and callee.removesuffix(".__init__") in targets.get(caller, ())
         )
         kind = o.kind
-        if not hit and kind.startswith(NATIVE) and _through_inlined(caller, callee, targets, pairs):
-            hit, kind = True, f"{kind}, others inlined between"
+        if not hit and kind.startswith(NATIVE):
+            if _through_inlined(caller, callee, targets, pairs):
+                hit, kind = True, f"{kind}, others inlined between"
+            elif any(callee in targets.get(t, ()) for t in targets.get(caller, ()) if (caller, t) in pairs):
+                hit, kind = True, f"{kind}, a tail call between"
         row = by_kind.setdefault(kind, [0, 0])
         row[0] += hit
         row[1] += 1

@@ -95,9 +95,13 @@ def test_native_edges_may_lead_over_inlined_functions():
         for name in ("a::g", "a::h", "a::m", "a::T::T", "a::T::~T", "a::x")
     ]
     found = observed.recall(saw, graph)
-    assert found.by_kind == {"native": (1, 5), "native, others inlined between": (1, 1)}
+    assert found.by_kind == {
+        "native": (1, 4),
+        "native, a tail call between": (1, 1),  # g had a frame of its own below f, which its last call took over
+        "native, others inlined between": (1, 1),
+    }
     why = {o.callee: w for o, w in found.missed}
-    assert why["a::h"] == "a call that the caller's resolved edges do not lead to", "g had a frame of its own"
+    assert why["a::x"] == "a call that the caller's resolved edges do not lead to"
     assert why["a::T::T"] == "a constructor" and why["a::T::~T"].startswith("a destructor")
 
 

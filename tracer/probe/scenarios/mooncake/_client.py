@@ -1,6 +1,7 @@
 """One client process of a scenario: takes calls over a Unix socket, a JSON object a line.
 
-`python _client.py SOCKET`. Each call is {"call": METHOD, "args": [...]}; the answer {"value": ...} or {"error": ...}.
+`python _client.py SOCKET [engine]`: the store, or the transfer engine alone. Each call is
+{"call": METHOD, "args": [...]}; the answer {"value": ...} or {"error": ...}.
 Bytes travel as {"size": N, "fill": B}: N bytes of value B, or {"mixed": [B, ...]} where they are not all the same.
 """
 
@@ -34,6 +35,37 @@ def incoming(value: Any) -> Any:
     return [incoming(v) for v in value] if isinstance(value, list) else value
 
 
+def client() -> Any:
+    """A client of the store."""
+    from mooncake import store
+
+    return store.MooncakeDistributedStore()
+
+
+def engine() -> Any:
+    """A transfer engine, with memory of its own to transfer."""
+    import ctypes
+
+    from mooncake import engine
+
+    class Engine(engine.TransferEngine):  # type: ignore[misc,name-defined,unused-ignore]
+        kept: list[Any] = []  # noqa: RUF012
+
+        def memory(self, size: int, fill: int) -> int:
+            """Registered memory; its address."""
+            part = ctypes.create_string_buffer(bytes([fill]) * size, size)
+            self.kept.append(part)
+            if self.register_memory(ctypes.addressof(part), size) != 0:
+                raise RuntimeError("the memory is not registered")
+            return ctypes.addressof(part)
+
+        def look(self, address: int, size: int) -> bytes:
+            """What lies there now."""
+            return ctypes.string_at(address, size)
+
+    return Engine()
+
+
 def main() -> None:
     """Serve calls until the socket is closed."""
     recorder = sys.modules.get("_tracer_recorder")
@@ -48,9 +80,7 @@ def main() -> None:
         stream.flush()
 
     say({"pid": os.getpid()})
-    from mooncake import store as module
-
-    store = module.MooncakeDistributedStore()
+    store = engine() if sys.argv[2:] == ["engine"] else client()
     for line in stream:
         asked = json.loads(line)
         try:

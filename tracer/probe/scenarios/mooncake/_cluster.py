@@ -72,7 +72,7 @@ class Client:
 class Cluster:
     """Master and clients of one scenario; use it as a context: its end writes what the master said of itself."""
 
-    def __init__(self, probe: Any, **flags: Any) -> None:
+    def __init__(self, probe: Any, *, master: bool = True, **flags: Any) -> None:
         spec = importlib.util.find_spec("mooncake")
         folders = list(spec.submodule_search_locations or ()) if spec is not None else []
         if not folders:
@@ -80,6 +80,7 @@ class Cluster:
         self.package = Path(folders[0])
         if not (self.package / "mooncake_master").is_file():
             probe.skip("the installed package has no mooncake_master")
+        self._with_master = master
         self.probe, self.flags = probe, {"default_kv_lease_ttl": 5000, **flags}
         self.rpc, self.metrics_port = _port(), _port()
         self.master: subprocess.Popen[bytes] | None = None
@@ -94,13 +95,15 @@ class Cluster:
         probe.note("functions seen by", "gdb breakpoints" if self.prefix else "nothing: log and counters only")
 
     def __enter__(self) -> Cluster:
-        self.start_master()
-        self.first = self.metrics()
+        if self._with_master:
+            self.start_master()
+            self.first = self.metrics()
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
-            self._record()
+            if self._with_master:
+                self._record()
         finally:
             self._end()
 
@@ -167,19 +170,32 @@ class Cluster:
     # -- clients --------------------------------------------------------------------
     def client(self, name: str, *, segment: int = 64 * MB, buffer: int = 16 * MB, watched: bool = True) -> Client:
         """Start a client that gives `segment` bytes to the store; `watched` under gdb where there is one."""
+        found = self._client(name, [], watched=watched)
+        status = found("setup", "127.0.0.1", "P2PHANDSHAKE", segment, buffer, "tcp", "", f"127.0.0.1:{self.rpc}")
+        if status != 0:
+            raise RuntimeError(f"client {name}: setup returned {status}")
+        return found
+
+    def engine(self, name: str, *, watched: bool = True) -> Client:
+        """Start a process with a transfer engine, without a store."""
+        found = self._client(name, ["engine"], watched=watched)
+        status = found("initialize", "127.0.0.1", "P2PHANDSHAKE", "tcp", "")
+        if status != 0:
+            raise RuntimeError(f"engine {name}: initialize returned {status}")
+        return found
+
+    def _client(self, name: str, more: list[str], *, watched: bool) -> Client:
         path = self.probe.folder / f"{name}.sock"
+        command = [sys.executable, str(HERE / "_client.py"), str(path), *more]
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(str(path))
             server.listen(1)
             server.settimeout(START)
             with (self.probe.folder / f"{name}.log").open("wb") as log:
-                process = self._start([sys.executable, str(HERE / "_client.py"), str(path)], log, watched=watched)
+                process = self._start(command, log, watched=watched)
             connection, _ = server.accept()
         found = Client(process, connection, name)
         self.clients.append(found)
-        status = found("setup", "127.0.0.1", "P2PHANDSHAKE", segment, buffer, "tcp", "", f"127.0.0.1:{self.rpc}")
-        if status != 0:
-            raise RuntimeError(f"client {name}: setup returned {status}")
         return found
 
     def _start(self, command: list[str], output: Any, *, watched: bool = True) -> subprocess.Popen[bytes]:

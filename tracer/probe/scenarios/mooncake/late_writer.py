@@ -12,7 +12,7 @@ from typing import Any
 from _cluster import MB, Cluster
 
 PATHS = ("store",)
-DISCARD, RELEASE = 3, 6
+DISCARD, RELEASE = 12, 24
 LARGE = 192 * MB
 SEGMENT = 208 * MB  # one fits, not two: the next object takes the same space
 

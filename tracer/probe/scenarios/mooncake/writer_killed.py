@@ -7,7 +7,7 @@ from typing import Any
 from _cluster import MB, Cluster
 
 PATHS = ("store", "evict")
-DISCARD, RELEASE = 4, 12  # seconds after the start: the key may be put again; the space may be used again
+DISCARD, RELEASE = 8, 20  # seconds after the start: the key may be put again; the space may be used again
 SEGMENT = 64 * MB
 LARGE = 40 * MB  # two do not fit
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from tracer.errors import CacheError
 from tracer.survey.facts import VERSION, FileFacts, Outline
 from tracer.survey.paths import names_in
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_SEAL = 4  # bytes of a record's checksum
 log = logging.getLogger("tracer")
 _TABLES = """
 create table if not exists facts(key text primary key, names blob not null, body blob not null) without rowid;
@@ -39,7 +41,7 @@ class Store:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or catalog.cache_dir() / f"facts-{SCHEMA_VERSION}.sqlite"
         self._decode = msgspec.msgpack.Decoder(FileFacts).decode
-        self._zip = zstandard.ZstdCompressor(level=3)
+        self._zip = zstandard.ZstdCompressor(level=3, write_checksum=True)
         self._unzip = zstandard.ZstdDecompressor()
         self._db = self._open()
 
@@ -47,17 +49,26 @@ class Store:
         try:
             return self._connect()
         except sqlite3.DatabaseError as error:
-            if "readonly" in str(error) or "unable to open" in str(error):
-                raise CacheError(
-                    "the cache cannot be written",
-                    where=str(self.path),
-                    todo="set TRACER_CACHE_DIR to a writable folder",
-                ) from error
-            if "locked" in str(error):
-                raise CacheError("another process holds the cache", where=self.path.name, todo="try again") from error
+            if (outside := self._outside(error)) is not None:
+                raise outside from error
             self._throw_away()
             log.warning("tracer: the cache %s was damaged (%s) and is rebuilt", self.path.name, error)
+        try:
             return self._connect()
+        except sqlite3.DatabaseError as error:
+            raise self._outside(error) or CacheError(
+                f"the cache cannot be made ({error})", where=str(self.path), todo="set TRACER_CACHE_DIR"
+            ) from error
+
+    def _outside(self, error: sqlite3.Error) -> CacheError | None:
+        """The error to raise where not the file is to blame but what is around it: rights, room, another process."""
+        said = str(error)
+        if "locked" in said or "busy" in said:
+            return CacheError("another process holds the cache", where=self.path.name, todo="try again")
+        if any(word in said for word in ("readonly", "unable to open", "disk I/O", "full")):
+            todo = "free some room, or set TRACER_CACHE_DIR to a folder that can be written"
+            return CacheError(f"the cache cannot be written ({said})", where=str(self.path), todo=todo)
+        return None
 
     def _throw_away(self) -> None:
         for suffix in ("", "-wal", "-shm"):
@@ -70,6 +81,9 @@ class Store:
             db.execute("pragma synchronous=normal")
             db.executescript(_TABLES)
             db.execute("select count(*) from trees").fetchone()
+        except UnicodeDecodeError as error:  # the message itself quotes bytes of a damaged file
+            db.close()
+            raise sqlite3.DatabaseError("it holds no text") from error
         except sqlite3.DatabaseError:
             db.close()
             raise
@@ -95,14 +109,30 @@ class Store:
         """All rows of a query; a file damaged in the middle is thrown away, which is one line to the user."""
         try:
             return self._db.execute(query, values).fetchall()
+        except UnicodeDecodeError as error:
+            raise self._damaged("it holds no text") from error
         except sqlite3.DatabaseError as error:
-            if "locked" in str(error) or "busy" in str(error):
-                raise CacheError("another process holds the cache", where=self.path.name, todo="try again") from error
-            self.close()
-            self._throw_away()
-            raise CacheError(
-                f"the cache was damaged ({error}) and is thrown away", where=self.path.name, todo="ask again"
-            ) from error
+            raise self._outside(error) or self._damaged(str(error)) from error
+
+    def _damaged(self, why: str) -> CacheError:
+        """The error to raise for a file that is not what was written; it is gone when the user asks again."""
+        self.close()
+        self._throw_away()
+        return CacheError(f"the cache was damaged ({why}) and is thrown away", where=self.path.name, todo="ask again")
+
+    def _unsealed(self, blob: Any) -> bytes:
+        """The bytes that were sealed; a cache in which they changed is thrown away."""
+        body = blob[:-_SEAL] if isinstance(blob, bytes) else b""
+        if not body or zlib.crc32(body).to_bytes(_SEAL) != blob[-_SEAL:]:
+            raise self._damaged("a record has changed")
+        return body
+
+    def _whole(self, blob: Any) -> bytes:
+        """What was compressed; the frame holds a checksum of it."""
+        try:
+            return self._unzip.decompress(blob)
+        except (zstandard.ZstdError, TypeError) as error:
+            raise self._damaged("a record has changed") from error
 
     # -- facts ---------------------------------------------------------------
     def missing(self, keys: Iterable[str]) -> set[str]:
@@ -124,19 +154,14 @@ class Store:
         row = next(iter(self._rows("select body from facts where key=?", (key,))), None)
         if row is None:
             raise CacheError(f"no facts for {key}", where=self.path.name, todo="run `tracer cache clear`")
-        try:
-            return self._decode(self._unzip.decompress(row[0]))
-        except (zstandard.ZstdError, msgspec.MsgspecError) as error:
-            raise CacheError(
-                "the cache holds unreadable facts", where=self.path.name, todo="run `tracer cache clear`"
-            ) from error
+        return self._decode(self._whole(row[0]))
 
     def names(self, keys: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         """(key, names) for each of `keys`, in the store's order."""
         for batch in _batches(keys, 500):
             marks = ",".join("?" * len(batch))
             for key, blob in self._rows(f"select key, names from facts where key in ({marks})", batch):  # noqa: S608
-                yield key, msgspec.msgpack.decode(blob)
+                yield key, msgspec.msgpack.decode(self._unsealed(blob))
 
     def outlines(self, keys: Sequence[str]) -> Iterator[tuple[str, Outline]]:
         """(key, outline) for each of `keys` that has facts, in the store's order."""
@@ -144,7 +169,7 @@ class Store:
         for batch in _batches(keys, 500):
             marks = ",".join("?" * len(batch))
             for key, blob in self._rows(f"select key, body from facts where key in ({marks})", batch):  # noqa: S608
-                yield key, decode(self._unzip.decompress(blob))
+                yield key, decode(self._whole(blob))
 
     # -- trees ---------------------------------------------------------------
     def has_tree(self, tree: str) -> bool:
@@ -153,18 +178,17 @@ class Store:
 
     def put_tree(self, tree: str, postings: dict[str, list[int]], problems: list[tuple[str, str]]) -> None:
         """Store a tree's postings (name → sorted file numbers) and its files' problems (path, why)."""
-        encode = msgspec.msgpack.encode
         with self._writing() as db:
             db.execute("delete from postings where tree=?", (tree,))
             db.executemany(
-                "insert into postings values(?,?,?)", ((tree, n, encode(f)) for n, f in sorted(postings.items()))
+                "insert into postings values(?,?,?)", ((tree, n, _sealed([n, f])) for n, f in sorted(postings.items()))
             )
-            db.execute("insert or replace into trees values(?,?)", (tree, encode(problems)))
+            db.execute("insert or replace into trees values(?,?)", (tree, _sealed(problems)))
 
     def files_with(self, tree: str, name: str) -> list[int]:
         """Numbers of the files that mention `name` (with its kind letter, see `names_of`)."""
         row = next(iter(self._rows("select files from postings where tree=? and name=?", (tree, name))), None)
-        return msgspec.msgpack.decode(row[0], type=list[int]) if row else []
+        return msgspec.msgpack.decode(self._unsealed(row[0]), type=tuple[str, list[int]])[1] if row else []
 
     def names_like(self, tree: str, kind: str) -> list[str]:
         """All names of one kind, for near-miss hints."""
@@ -176,16 +200,13 @@ class Store:
     def problems(self, tree: str) -> list[tuple[str, str]]:
         """(path, why) of the tree's files that did not parse."""
         row = next(iter(self._rows("select problems from trees where tree=?", (tree,))), None)
-        return msgspec.msgpack.decode(row[0], type=list[tuple[str, str]]) if row else []
+        return msgspec.msgpack.decode(self._unsealed(row[0]), type=list[tuple[str, str]]) if row else []
 
     # -- answers -------------------------------------------------------------
     def answer(self, key: str) -> bytes | None:
         """A finished result by its key, or None."""
         row = next(iter(self._rows("select body from answers where key=?", (key,))), None)
-        try:
-            return self._unzip.decompress(row[0]) if row else None
-        except zstandard.ZstdError:
-            return None
+        return self._whole(row[0]) if row else None
 
     def put_answer(self, key: str, body: bytes) -> None:
         """Store a finished result."""
@@ -204,8 +225,14 @@ def key_of(language: str, digest: str) -> str:
 
 def encode(facts: FileFacts) -> tuple[bytes, bytes]:
     """(names, body) as stored."""
-    body = zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(facts))
-    return msgspec.msgpack.encode(names_of(facts)), body
+    body = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(facts))
+    return _sealed(names_of(facts)), body
+
+
+def _sealed(value: object) -> bytes:
+    """A record with its checksum behind it: SQLite keeps none of its own."""
+    body = msgspec.msgpack.encode(value)
+    return body + zlib.crc32(body).to_bytes(_SEAL)
 
 
 def names_of(facts: FileFacts) -> list[str]:

@@ -90,9 +90,16 @@ def _run_code2flow(home: Path, tree: Path) -> list[str]:
 
 
 def _run_pycg(home: Path, tree: Path) -> list[str]:
+    python = _from_pypi("pycg", "python", home)  # its archive has no program of its own
+    if not (home / "pycg" / "complete").exists():
+        _do(str(home / "pycg" / "bin" / "pip"), "install", "-q", "--disable-pip-version-check", "pycg", "setuptools<80")
+        # Its folder is spelt PyCG, its imports pycg: the same only where file names have no case.
+        for place in (home / "pycg" / "lib").glob("python*/site-packages"):
+            if (place / "PyCG").is_dir() and not (place / "pycg").exists():
+                (place / "pycg").symlink_to("PyCG")
+        (home / "pycg" / "complete").touch()
     files = sorted(str(path) for path in tree.rglob("*.py"))
-    out = str(tree.parent / "peer.json")
-    return [_from_pypi("pycg", "pycg", home), "--package", str(tree), "--output", out, *files]
+    return [python, "-m", "pycg", "--package", str(tree), "--output", str(tree.parent / "peer.json"), *files]
 
 
 def _run_scip_python(home: Path, tree: Path) -> list[str]:
@@ -124,7 +131,9 @@ def command(peer: str, home: Path, tree: Path) -> list[str]:
 
 
 def version(program: str) -> str:
-    """What the peer says its version is, shortened; empty if it does not say."""
+    """What the peer says its version is, shortened; empty if it does not say, or is a module of a Python."""
+    if Path(program).name == "python":
+        return ""
     try:
         said = _do(program, "--version").split()
     except Absent:

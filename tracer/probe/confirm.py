@@ -38,6 +38,7 @@ class Way:
     name: str
     title: str
     steps: tuple[Step, ...]
+    end: str = "complete"  # where the traced path itself stops
 
     def count(self, verdict: str) -> int:
         """So many steps have this verdict."""
@@ -105,18 +106,19 @@ def _way(path: Mapping[str, Any], recording: Recording) -> Way:
         edge = _edge(previous, said, recording) if previous is not None else ""
         why = _other_thread(previous, said, edge, recording) if previous is not None else ""
         after = [t for t in seen.times if t >= now]
-        if not why and before and not after:
-            if edge == "as a return" or _runs_within(said["symbol"], before, recording):
-                edge = edge if edge == "seen" else "as a return"  # entered before, still running when control came back
-            elif seen.complete:
+        returned = bool(before) and edge != "seen" and _runs_within(said["symbol"], before, recording)
+        if returned:
+            edge = "as a return"  # entered before, and running on when control comes back to it
+        elif not why and before and not after:
+            if seen.complete:
                 why = f"order: it was entered only before {_short(before)}"
             else:
                 edge = edge if edge == "seen" else "order not recorded"
         steps.append(Step(said, AGAINST if why else SEEN, why, edge, seen, recording.start))
         if not why:
-            now, before = min(after, default=now), said["symbol"]
+            now, before = now if returned else min(after, default=now), said["symbol"]
         previous = said
-    return Way(path["name"], path["title"], tuple(steps))
+    return Way(path["name"], path["title"], tuple(steps), path.get("end", "complete"))
 
 
 def _seen(name: str, recording: Recording) -> Seen | None:
@@ -167,6 +169,8 @@ def _names(seen: Seen | None) -> str:
 
 def _runs_within(outer: str, inner: str, recording: Recording) -> bool:
     """Whether `outer` was seen to call, over any number of functions, `inner`."""
+    if outer in recording.within.get(inner, ()):
+        return True
     callees: dict[str, list[str]] = {}
     for caller, callee in recording.passages:
         callees.setdefault(caller, []).append(callee)
@@ -224,7 +228,7 @@ def as_json(found: Confirmed, recording: Recording) -> dict[str, Any]:
             "gaps": sorted(set(recording.gaps)),
         },
         "paths": [
-            {"name": w.name, "title": w.title, **_counts(w.steps), "steps": [_step(s) for s in w.steps]}
+            {"name": w.name, "title": w.title, "end": w.end, **_counts(w.steps), "steps": [_step(s) for s in w.steps]}
             for w in found.ways
         ],
         "sites": [_step(s) for s in found.sites],

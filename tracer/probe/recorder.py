@@ -8,6 +8,7 @@ to the moment a process dies:
     {"count": [caller, callee], "line": N, "n": COUNT}                       when a phase or the process ends in order
     {"hit": F, "line": L, "from": [caller, N], "thread": T, "t": NS, "seq": N}   a planned function entered (L 0), or
                                                                                  its line L reached
+                                                 "within": planned functions that run below
     {"hits": F, "line": L, "n": COUNT, "t": NS, "more": B}   how often, and when last; more: counting stopped there
     {"phase": NAME, "t": NS}                     what follows belongs to this phase; counts start again
     {"mark": NAME, "thread": T, "t": NS, …}      a line of the recorded program's own (`mark`)
@@ -373,8 +374,22 @@ class Recorder:
                     row["from"] = [self._known(holder.f_code, holder).name, below.f_lineno or 0]
                 elif handed is not None:
                     row["from"], row["kind"] = [handed[0].name, handed[1]], handed[2]
+                within = self._within(frame)
+                if within:
+                    row["within"] = within
             self._write({**row, "thread": threading.current_thread().name, "t": now, "seq": next(self._sequence)})
         return n
+
+    def _within(self, frame: FrameType) -> list[str]:
+        """The planned functions that are running below: what is entered now is entered within them."""
+        found: dict[str, None] = {}
+        below = frame.f_back
+        while below is not None:
+            function = self._known(below.f_code, below)
+            if function.planned:
+                found[function.name] = None
+            below = below.f_back
+        return list(found)
 
     # -- lines before Python 3.12: traced in planned frames only ----------------------------
     def _trace_lines(self, function: _Function, frame: FrameType) -> None:

@@ -61,6 +61,7 @@ class Recording:
     entered: dict[str, Seen] = field(default_factory=dict)
     lines: dict[tuple[str, int], Seen] = field(default_factory=dict)  # (symbol, line)
     passages: dict[tuple[str, str], Passage] = field(default_factory=dict)
+    within: dict[str, set[str]] = field(default_factory=dict)  # function → planned ones that ran below it
     marks: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)  # run.json of each
@@ -168,6 +169,7 @@ def _take(found: Recording, process: str, row: dict[str, Any], named: Any) -> No
             _enter(found.lines, (name, line), process, row, complete=True)
             return
         _enter(found.entered, name, process, row, complete=True)
+        found.within.setdefault(name, set()).update(named(n) for n in row.get("within", ()))
         if row.get("from"):
             _passage(found, named(row["from"][0]), name, int(row["from"][1]), str(row.get("kind", "call")))
     elif "hits" in row:

@@ -42,6 +42,8 @@ def _way(way: Way) -> Iterator[str]:
     seen, against = way.count("seen"), way.count("contradicted")
     yield f"{way.title}  ({way.name})"
     yield f"  {seen} of {total} steps seen ({100 * seen / total:.0f} %), {against} contradicted"
+    if way.end != "complete":
+        yield f"  the traced path itself stops: {way.end}"
     for number, step in enumerate(way.steps, 1):
         said = step.said
         place = f"{said['symbol']}  {said['file']}:{said['def_line']}"

@@ -166,3 +166,23 @@ def test_of_several_runs_order_counts_within_one_only(tmp_path: Path) -> None:
     assert found.steps[0].edge == "in another run"
     alone = confirm.confirm([_path(_step("toy.a.first"), _step("toy.a.second", "state", 3))], recording.load(one))
     assert _verdicts(alone) == ["seen", "contradicted"]
+
+
+def test_a_return_to_what_runs_below_does_not_ask_for_a_later_entry(tmp_path: Path) -> None:
+    """`outer` calls `inner`, control comes back, `outer` goes on to `last`: all in one entry of `outer`."""
+    rows = [_hit("toy.a.outer", 1), _hit("toy.a.inner", 2, of="toy.b.between"), _hit("toy.a.last", 3)]
+    rows[1]["within"] = [_name("toy.a.outer")]
+    path = _path(_step("toy.a.inner"), _step("toy.a.outer", "process", 3), _step("toy.a.last", "call", 3))
+    rows.append(_hit("toy.a.outer", 9))
+    found = confirm.confirm([path], _record(tmp_path, *rows))
+    assert _verdicts(found) == ["seen", "seen", "seen"]
+    assert found.steps[1].edge == "as a return"
+
+
+def test_a_path_that_stops_says_so(tmp_path: Path) -> None:
+    document = _path(_step("toy.a.f"))
+    document["paths"][0]["end"] = "stops at a call that does not resolve"
+    seen = _record(tmp_path, _hit("toy.a.f", 1))
+    found = confirm.confirm([document], seen)
+    assert found.ways[0].end.startswith("stops")
+    assert confirm.as_json(found, seen)["paths"][0]["end"] == found.ways[0].end

@@ -85,6 +85,7 @@ def test_a_click_on_a_step_shows_its_own_lines(path: Page) -> None:
     numbers = [int(n.get_attribute("data-line") or 0) for n in code.locator(".row").all()]
     assert numbers == list(range(first, last + 1))
     assert code.locator(f'.row[data-line="{first}"] .src').inner_text().startswith("def step_7(self")
+    assert all((s.bounding_box() or {"width": 0})["width"] > 300 for s in code.locator(".src").all())
     on = code.locator(".row.on")
     assert on.count() == 1 and on.inner_text().strip().endswith("step_8(self, deadline)")
     assert path.locator(".node.current").get_attribute("aria-current") == "step"

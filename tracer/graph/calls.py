@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.graph.annotations import Type
+from tracer.graph.protocols import Protocols
 from tracer.graph.types import Types
 from tracer.graph.world import Sym, World
 from tracer.kept import kept
@@ -38,6 +39,7 @@ class Calls:
 
     def __init__(self, world: World, types: Types) -> None:
         self.world, self.types = world, types
+        self.protocols = Protocols(world)
         self._memo: dict[tuple[int, int, str], tuple[Target, ...]] = {}
         self._fitting: dict[tuple[int, int, str, int], tuple[Target, ...]] = {}
 
@@ -194,6 +196,10 @@ class Calls:
                 for m in self.world.methods(sub, method):
                     if self.world.kind(m) == "function":
                         yield m, "inherited"
+            for keeper in self.protocols.kept_by(receiver.ref)[:FAN_OUT]:
+                first = next((m for c in self.world.mro(keeper) for m in self.world.methods(c, method)), None)
+                if first is not None and self.world.kind(first) == "function":
+                    yield first, "inherited"
 
     @kept
     def _only(self, method: str, python: bool) -> tuple[Sym, ...]:

@@ -105,7 +105,10 @@ class Crossings:
 
     # -- functions handed over -------------------------------------------------------
     def _handed(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
-        """What is reached through the functions that a call is given."""
+        """What is reached through the functions that a call is given, or by the thread that it starts."""
+        for to in self.threads.started(number, call):
+            if to != source:
+                yield source, to, "thread", "typed", number, call.line
         kind = ""
         for arg in call.args:
             if not arg.path or arg.path[0] in "#?<":

@@ -161,8 +161,11 @@ class Implicit:
         return tuple(dict.fromkeys(out))
 
     def _given_back(self, decorator: Type) -> list[Type]:
-        """What a decorator gives; if that is disguised (`cast`), the functions in it that call its argument."""
-        found = [r for r in self.types.result(decorator) if r.kind == "fn"]
+        """What a decorator gives; if that is disguised (`cast`), the functions in it that call its argument.
+
+        A declared result (`Callable[[F], F]`) says nothing of which function it is: then what is returned counts.
+        """
+        found = [r for r in self.types.result(decorator) if r.kind == "fn"] or self._returned(decorator)
         d = self.world.definition(decorator.ref) if isinstance(decorator.ref, Sym) else None
         if found or d is None or not d.params:
             return found
@@ -175,6 +178,14 @@ class Implicit:
             for i in inner
             if view.facts.definitions[i].kind == "function" and any(c.callee == own for c in view.calls.get(i, ()))
         ]
+
+    def _returned(self, decorator: Type) -> list[Type]:
+        """The functions that the decorator's own `return` statements name."""
+        if not isinstance(decorator.ref, Sym):
+            return []
+        file, index = decorator.ref
+        values = (b.value for b in self.world.view(file).binds.get((index, "return"), ()) if b.value)
+        return [t for v in values for t in self.types.of(file, index, v) if t.kind == "fn"]
 
     def _is_nested(self, sym: Sym) -> bool:
         """A wrapper is written inside its decorator; a decorator that gives back its argument wraps nothing."""

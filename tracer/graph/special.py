@@ -1,4 +1,5 @@
-"""Special methods that are run without being named: `len(x)`, `for … in x`, the truth of `x`, `x[k]`, `k in x`.
+"""Special methods that are run without being named: `len(x)`, `for … in x`, the truth of `x`, `k in x`, and those of
+items: `x[k]`, `x[k] = v`, `del x[k]`.
 
 Only where the type of `x` is known and a class of the package answers. True of a run, and of no use for a path, so
 these links are in the graph but not followed by searches.
@@ -28,6 +29,7 @@ _BUILTIN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_ITERATED, ("__iter__",)),
 }  # builtin → the methods of its argument that it runs: the first that there is
 _TRUTH, _MEMBER, _EACH, _ITEM = ("__bool__", "__len__"), ("__contains__", "__iter__"), ("__iter__",), ("__getitem__",)
+_CHANGES = {"insert": ("__setitem__",), "remove": ("__delitem__",)}
 
 
 class Special:
@@ -54,13 +56,18 @@ class Special:
                     asked[b.scope, b.value[:-3], _EACH, b.line] = None
         if "__getitem__" in self._defined:
             asked.update(dict.fromkeys(self._items(view.facts.calls)))
+            asked.update(dict.fromkeys(i for a in view.facts.accesses for i in self._taken(a.scope, a.target, a.line)))
+            asked.update(dict.fromkeys(i for a in view.facts.accesses for i in self._taken(a.scope, a.value, a.line)))
+        if self._defined & {"__setitem__", "__delitem__"}:
+            asked.update(dict.fromkeys(self._changed(number)))
         for scope, path, methods, line in asked:
             yield from self._run(number, scope, path, methods, line)
 
     @functools.cached_property
     def _defined(self) -> frozenset[str]:
         """The special methods that some class of the world defines."""
-        names = {m for methods in (*_BUILTIN.values(), _TRUTH, _MEMBER, _EACH, _ITEM) for m in methods}
+        groups = (*_BUILTIN.values(), *_CHANGES.values(), _TRUTH, _MEMBER, _EACH, _ITEM)
+        names = {m for methods in groups for m in methods}
         return frozenset(n for n in names if self.world.files_with("d", n))
 
     def _tests(self, accesses: Iterable[Access]) -> Iterator[tuple[int, str, tuple[str, ...], int]]:
@@ -73,12 +80,27 @@ class Special:
 
     def _items(self, calls: Iterable[Call]) -> Iterator[tuple[int, str, tuple[str, ...], int]]:
         for call in calls:
+            yield from self._taken(call.scope, call.callee, call.line)
             for arg in call.args:
-                if "[" in arg.path:
-                    items = parts(arg.path)
-                    for at, item in enumerate(items):
-                        if at and item[0] == "[" and item != "[*]":
-                            yield call.scope, join(items[:at]), _ITEM, call.line
+                yield from self._taken(call.scope, arg.path, call.line)
+
+    def _taken(self, scope: int, path: str, line: int) -> Iterator[tuple[int, str, tuple[str, ...], int]]:
+        """`x[k]` anywhere in an access path."""
+        if "[" in path:
+            items = parts(path)
+            for at, item in enumerate(items):
+                if at and item[0] == "[" and item != "[*]":
+                    yield scope, join(items[:at]), _ITEM, line
+
+    def _changed(self, number: int) -> Iterator[tuple[int, str, tuple[str, ...], int]]:
+        """`x[k] = v` and `del x[k]`; what a method of `x` changes (`x.append(v)`) is the edge of that call."""
+        view = self.world.view(number)
+        for a in view.facts.accesses:
+            methods = _CHANGES.get(a.op)
+            if methods and not any(
+                c.line == a.line and join(parts(c.callee)[:-1]) == a.target for c in view.calls.get(a.scope, ())
+            ):
+                yield a.scope, a.target, methods, a.line
 
     def _run(self, number: int, scope: int, path: str, methods: tuple[str, ...], line: int) -> Iterator[Entered]:
         if not path or path[0] in "#?<":

@@ -179,6 +179,39 @@ class Threads:
                     out.append((number, call, arg))
         return tuple(out)
 
+    def started(self, number: int, call: Call) -> Iterator[Sym]:
+        """What runs when `call` starts a thread or process that was made before: `self.worker.start()`."""
+        items = parts(call.callee)
+        if items[-1:] != (".start",) or not 2 <= len(items) <= 3 or not self.world.view(number).python:
+            return
+        for file, made in self._made(number, call.scope, items[:-1]):
+            for arg in made.args:
+                for to in self.meant(file, made, arg):
+                    yield to
+                    owner = self.world.owner(to)
+                    for sub in self.world.subclasses(owner) if owner is not None else ():
+                        yield from self.world.methods(sub, self.world.name(to))[:1]
+
+    def _made(self, number: int, scope: int, items: tuple[str, ...]) -> Iterator[tuple[int, Call]]:
+        """The calls that make the thread which a local or a field of the class holds."""
+        bound: list[tuple[int, int, int, str]] = []
+        if len(items) == 1:
+            own = self.world.view(number).binds
+            binds = (b for s in self.world.chain(number, scope) for b in own.get((s, items[0]), ()))
+            bound = [(number, b.scope, b.line, b.value) for b in binds]
+        elif items[0] == "self":
+            function = Sym(number, self.world.function_of(number, scope))
+            owner = self.world.owner(function) if function.index >= 0 else None
+            for cls in self.world.mro(owner) if owner is not None else ():
+                view = self.world.view(cls.file)
+                fields = view.fields.get((cls.index, items[1].removeprefix(".")), ())
+                bound += [(cls.file, view.scope_at(f.line), f.line, f.value) for f in fields]
+        for file, where, line, value in bound:
+            if STARTERS.get(last_part(value.removesuffix("()"))) in ("thread", "process"):
+                calls = self.world.view(file).calls.get(where, ())
+                near = [c for c in calls if c.callee == value.removesuffix("()") and c.line >= line]
+                yield from ((file, c) for c in sorted(near, key=lambda c: c.line)[:1])
+
     def meant(self, number: int, call: Call, arg: Arg) -> Iterator[Sym]:
         """The functions that an argument names."""
         path = arg.path.removesuffix("()") if self.kind(number, call) in _ON_THREAD else arg.path

@@ -48,18 +48,22 @@ MOST_BYTES = 1 << 30  # of one process's file
 HITS = 200  # of one planned place that are written one by one
 _FOLDED = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+_OPTIMIZED = 0x1  # CO_OPTIMIZED: functions have it, bodies of modules and classes have not
 
 
 class _Function:
     """What is known of one code object; it is looked up by identity, because equal code may lie in several files."""
 
     __slots__ = (
-        "armed", "code", "first", "folded", "hits", "last", "lines", "more", "name", "ours", "planned", "scenario",
-        "skip", "spent"
+        "armed", "body", "code", "first", "folded", "hits", "last", "lines", "more", "name", "ours", "planned",
+        "scenario", "skip", "spent"
     )  # fmt: skip
 
-    def __init__(self, code: CodeType, *, ours: bool, planned: bool, lines: frozenset[int], name: str) -> None:
+    def __init__(
+        self, code: CodeType, *, ours: bool, body: bool, planned: bool, lines: frozenset[int], name: str
+    ) -> None:
         self.code, self.ours, self.planned, self.lines, self.name = code, ours, planned, lines, name
+        self.body = body  # of a module or class of the engine: runs once, where it is imported or defined
         self.folded = code.co_name in _FOLDED
         self.skip = False  # whether an entry of it says nothing
         self.scenario = False  # whether it is a scenario's own code
@@ -313,8 +317,8 @@ class Recorder:
                 self._seen_now(handed[0], function, handed[1], handed[2])
             return
         holder = self._holder(below)
-        if holder.f_code.co_name != "<module>" and not _is_class_body(holder):
-            caller = self._known(holder.f_code, holder)
+        caller = self._known(holder.f_code, holder)
+        if not caller.body:
             kind = "indirect" if between and kind == "call" else kind
             line = below.f_lineno or 0
             self._seen_now(caller, function, line, kind)
@@ -324,11 +328,14 @@ class Recorder:
                 self._fast[place] = 0
 
     def _below(self, frame: FrameType) -> tuple[FrameType | None, bool]:
-        """The next engine frame below, and whether frames of other code lie between; none below a scenario's own."""
+        """The next engine frame below, also of a module or class body, and whether frames of other code lie between.
+
+        None below a scenario's own.
+        """
         below, between = frame.f_back, False
         while below is not None:
             function = self._known(below.f_code, below)
-            if function.ours:
+            if function.ours or function.body:
                 break
             if function.scenario:
                 return None, True
@@ -466,7 +473,8 @@ class Recorder:
         if root is None:
             path = os.path.realpath(path)
             root = next((r for r in self.roots if path.startswith(r)), None)
-        ours = root is not None and code.co_name != "<module>"
+        body = root is not None and not code.co_flags & _OPTIMIZED
+        ours = root is not None and not body
         qualname = (getattr(code, "co_qualname", None) or _qualname(code, frame)) if ours else code.co_name
         planned, lines = False, frozenset[int]()
         if ours and self._symbols and root is not None:
@@ -476,7 +484,7 @@ class Recorder:
                 inside = {line for _, _, line in code.co_lines() if line}
                 lines = self._lines.get(file, frozenset()) & inside
         name = f"{code.co_filename}:{qualname}:{code.co_firstlineno}"
-        function = _Function(code, ours=ours, planned=planned, lines=lines, name=name)
+        function = _Function(code, ours=ours, body=body, planned=planned, lines=lines, name=name)
         function.scenario = bool(self._own) and path.startswith(self._own)
         function.skip = not ours or function.folded or not (self._edges or planned)
         if len(self._codes) < MOST_CODES:
@@ -528,10 +536,6 @@ class Recorder:
 def _holds(outer: CodeType, inner: CodeType) -> bool:
     """Whether `inner` (a lambda or comprehension) is written in `outer`."""
     return inner.co_filename == outer.co_filename and any(c is inner for c in outer.co_consts)
-
-
-def _is_class_body(frame: FrameType) -> bool:
-    return "__module__" in frame.f_locals and "__qualname__" in frame.f_locals and frame.f_code.co_argcount == 0
 
 
 def _symbol(file: str, qualname: str) -> str:

@@ -239,3 +239,32 @@ def test_a_method_does_not_see_its_classs_names() -> None:
         """,
     )
     assert ("a.Config.rope", "helpers.rope", "call") in _edges(w)
+
+
+def test_a_decorator_that_is_declared_as_callable_is_looked_into() -> None:
+    w = world(
+        a_py="""
+        from collections.abc import Callable
+        from typing import TypeVar
+
+        F = TypeVar("F", bound=Callable)
+
+        def traced(name: str | None = None) -> Callable[[F], F]:
+            def deco(func: F) -> F:
+                def wrapper(*args):
+                    return func(*args)
+                return wrapper
+            return deco
+
+        class Part:
+            @traced()
+            def work(self):
+                return 1
+
+        def use():
+            Part().work()
+    """
+    )
+    found = _edges(w)
+    assert ("a.use", "a.traced.deco.wrapper", "call") in found
+    assert ("a.traced.deco.wrapper", "a.Part.work", "callback") in found

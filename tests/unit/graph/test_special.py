@@ -95,3 +95,55 @@ def test_the_first_method_that_there_is_is_run_and_no_other() -> None:
 
 def test_the_special_method_of_the_object_itself() -> None:
     assert ("a.Queue.__bool__", "a.Queue.__len__") in {(e.source, e.target) for e in edges_of(WORLD)}
+
+
+CHANGED = """
+    class Row:
+        def wide(self):
+            return 1
+
+    class Table:
+        def __init__(self):
+            self.rows = {}
+
+        def __getitem__(self, key) -> Row:
+            return self.rows[key]
+
+        def __setitem__(self, key, value):
+            self.rows[key] = value
+
+        def __delitem__(self, key):
+            del self.rows[key]
+
+        def append(self, value):
+            return value
+
+    class Holder:
+        def __init__(self):
+            self.table = Table()
+
+        def put(self):
+            self.table[1] = 2
+
+        def take(self):
+            return self.table[1].wide()
+
+        def drop(self):
+            del self.table[1]
+
+        def added(self):
+            self.table.append(1)
+    """
+
+
+def test_items_that_are_set_taken_and_deleted() -> None:
+    found = {
+        (e.source, e.target) for e in edges_of(world(a_py=CHANGED)) if e.basis != "unresolved" and e.kind == "call"
+    }
+    assert {
+        ("a.Holder.put", "a.Table.__setitem__"),
+        ("a.Holder.take", "a.Table.__getitem__"),
+        ("a.Holder.take", "a.Row.wide"),
+        ("a.Holder.drop", "a.Table.__delitem__"),
+    } <= found
+    assert {t for s, t in found if s == "a.Holder.added"} == {"a.Table.append"}

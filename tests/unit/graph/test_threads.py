@@ -75,3 +75,48 @@ def test_python_lambdas_and_partials(body, kind):
         f"    def go(self, x):\n        {body}\n"
     )
     assert kinds(world(a_py=text), "a.A.go", "a.A.loop") == kind
+
+
+def test_who_starts_a_thread_that_was_made_before_reaches_what_it_runs() -> None:
+    w = world(
+        a_py="""
+        import threading
+
+        class Loop:
+            def __init__(self):
+                self._thread = threading.Thread(target=self.body, daemon=True)
+
+            def start(self):
+                self._thread.start()
+
+            def body(self):
+                raise NotImplementedError
+
+        class Own(Loop):
+            def body(self):
+                return 1
+
+        def run(work):
+            t = threading.Thread(target=helper)
+            t.start()
+
+        def helper():
+            return 1
+
+        class Engine:
+            def __init__(self):
+                self._motor = Motor()
+
+            def start(self):
+                self._motor.start()
+
+        class Motor:
+            def start(self):
+                return 1
+    """,
+    )
+    found = {(e.source, e.target, e.kind) for e in edges_of(w) if e.basis != "unresolved"}
+    assert ("a.Loop.start", "a.Loop.body", "thread") in found
+    assert ("a.Loop.start", "a.Own.body", "thread") in found
+    assert {k for s, t, k in found if (s, t) == ("a.run", "a.helper")} == {"thread"}
+    assert {k for s, _, k in found if s == "a.Engine.start"} == {"call"}

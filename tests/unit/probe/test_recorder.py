@@ -62,6 +62,12 @@ PACKAGE = """
             os._exit(0)
         os.waitpid(pid, 0)
 
+    def lazy():
+        import pack.late
+        class Inner:
+            made = helper()
+        return weigh(Inner)
+
     def main():
         p = Part()
         p.size
@@ -155,6 +161,14 @@ def test_recall_counts_what_the_graph_has_and_says_why_it_lacks_the_rest(seen: l
     why = {o.callee: reason for o, reason in result.missed}
     assert why["pack.Base.size"].startswith("the line does not name")
     assert dict(result.reasons)["handed over to a thread or executor"] == 1
+
+
+def test_what_an_import_or_a_class_body_runs_is_no_call_of_who_imports(tmp_path: Path) -> None:
+    late = tmp_path / "pack" / "late.py"
+    run = f"open({str(late)!r}, 'w').write('import pack; pack.helper()'); pack.lazy()"
+    found = _edges(observed.read(_record(tmp_path, run)))
+    assert ("lazy", "weigh", "call") in found
+    assert not {callee for caller, callee, _ in found if caller == "lazy"} & {"helper", "lazy.Inner"}
 
 
 def test_an_empty_folder_is_no_recording(tmp_path: Path) -> None:

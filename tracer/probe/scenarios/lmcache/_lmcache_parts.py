@@ -1,5 +1,6 @@
 """What LMCache's scenarios share: patience, keys, the distributed manager. Runs in the engine's interpreter."""
 
+import socket
 import time
 
 import torch
@@ -74,3 +75,28 @@ def write(manager, keys, values):
             buffers[key].tensor.fill_(value)
     manager.finish_write(list(buffers))
     return len(buffers) == len(keys)
+
+
+def serve(folder, mode, chunk, shared=False):
+    """A multiprocess server in this process, with files in `folder` as its L2: (server, engine, port)."""
+    from lmcache.v1.mp_observability.config import ObservabilityConfig
+    from lmcache.v1.multiprocess.config import MPServerConfig
+    from lmcache.v1.multiprocess.server import run_cache_server
+
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    files = folder / "l2"
+    files.mkdir(parents=True)
+    segment = f"tracer_probe_{port}" if shared else ""
+    config = MPServerConfig(
+        host="127.0.0.1", port=port, chunk_size=chunk, supported_transfer_mode=mode, shm_name=segment
+    )
+    server, engine = run_cache_server(
+        config,
+        storage([{"type": "fs_native", "base_path": str(files)}], room=64, shm_name=segment),
+        ObservabilityConfig(metrics_enabled=False),
+        return_engine=True,
+        start_prometheus_http_server=False,
+    )
+    return server, engine, port

@@ -18,6 +18,7 @@ def run(probe):
     from lmcache.v1.distributed.storage_manager import StorageManager
 
     own = [{"type": "plugin", "module_path": "_lmcache_tiers", "class_name": n} for n in ("Slow", "Failing")]
+    probe.begin()
     manager = StorageManager(parts.storage(own))
     probe.note("stood in for", "two L2 adapters, through the engine's plug-in type")
     keys = parts.keys_of(0, 4)
@@ -28,7 +29,6 @@ def run(probe):
     slow.delete(keys[2:])
     failing.delete(keys[:2])
     parts.until(lambda: manager.delete_l1_keys(keys)[1] == 0)
-    probe.begin()
     try:
         given_up(probe, manager, keys, slow)
     finally:

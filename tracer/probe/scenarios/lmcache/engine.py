@@ -20,10 +20,10 @@ ROOM = 0.01  # GiB of host memory, and of disk: twenty prompts
 
 def run(probe):
     """In memory alone, then with the disk behind it."""
+    probe.begin()
     hot = build("host", Rows())
     cold = build("disk", Rows(), str(probe.folder / "disk"))
     probe.note("stood in for", "the GPU's paged buffers (a CPU tensor behind GPUConnectorInterface)")
-    probe.begin()
     host(probe, hot)
     disk(probe, cold, probe.folder / "disk")
     from lmcache.v1.cache_engine import LMCacheEngineBuilder

@@ -14,8 +14,8 @@ def run(probe):
     """Q8 and Q10 for a write that took too long."""
     from lmcache.v1.distributed.storage_manager import StorageManager
 
-    manager = StorageManager(parts.storage([], write_ttl=LIVES))
     probe.begin()
+    manager = StorageManager(parts.storage([], write_ttl=LIVES))
     try:
         taken_over(probe, manager)
         too_late(probe, manager)

@@ -5,8 +5,6 @@ In three ways: the worker copies through messages, the worker copies through sha
 
 from __future__ import annotations
 
-import socket
-
 import _lmcache_parts as parts
 import torch
 import zmq
@@ -19,16 +17,13 @@ TOKENS = 32
 
 def run(probe):
     """Each way of copying with a server of its own."""
-    began = False
+    probe.begin()
     for way, mode, shared in (
-        ("messages", "engine_driven", ""),
-        ("shared memory", "engine_driven", None),
-        ("server", "lmcache_driven", ""),
+        ("messages", "engine_driven", False),
+        ("shared memory", "engine_driven", True),
+        ("server", "lmcache_driven", False),
     ):
         stack = Stack(mode, probe.folder / way, shared)
-        if not began:
-            probe.begin()
-            began = True
         try:
             round_trip(probe, way, stack)
             if way == "shared memory":
@@ -48,26 +43,8 @@ class Stack:
             LMCacheMPWorkerAdapter,
             ParallelStrategy,
         )
-        from lmcache.v1.mp_observability.config import ObservabilityConfig
-        from lmcache.v1.multiprocess.config import MPServerConfig
-        from lmcache.v1.multiprocess.server import run_cache_server
 
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        folder.mkdir()
-        segment = "" if shared == "" else f"tracer_probe_{port}"
-        storage = parts.storage([{"type": "fs_native", "base_path": str(folder)}], room=64, shm_name=segment)
-        config = MPServerConfig(
-            host="127.0.0.1", port=port, chunk_size=CHUNK, supported_transfer_mode=mode, shm_name=segment
-        )
-        self.server, self.engine = run_cache_server(
-            config,
-            storage,
-            ObservabilityConfig(metrics_enabled=False),
-            return_engine=True,
-            start_prometheus_http_server=False,
-        )
+        self.server, self.engine, port = parts.serve(folder, mode, CHUNK, shared)
         extra = {
             "lmcache.mp.mq_timeout": 60.0,
             "lmcache.mp.heartbeat_interval": 1.0,
@@ -136,11 +113,11 @@ def round_trip(probe, way, stack):
     worker = stack.worker
     probe.check(stack.look_up("r1", tokens) == 0, f"{way}: nothing is found before the store")
     wanted = {n: t[:, source].clone() for n, t in stack.layers.items()}
-    worker.submit_store_request("r1", operation(tokens, source), worker.create_recorded_event())
+    worker.batched_submit_store_requests(["r1"], [operation(tokens, source)], worker.create_recorded_event())
     probe.check(stack.finished(0, "r1", ["r1"]), f"{way}: the store is reported as finished")
     stack.end("r1")
     probe.check(stack.look_up("r2", tokens) == TOKENS, f"{way}: another request finds all of it")
-    worker.submit_retrieve_request("r2", operation(tokens, target), worker.create_recorded_event())
+    worker.batched_submit_retrieve_requests(["r2"], [operation(tokens, target)], worker.create_recorded_event())
     probe.check(stack.finished(1, "r2"), f"{way}: the load is reported as finished")
     same = all(torch.equal(stack.layers[n][:, target], w) for n, w in wanted.items())
     probe.check(same, f"{way}: other blocks hold the same bytes")
@@ -187,12 +164,12 @@ def owner_dies(probe, stack):
 def unknown_worker(probe, stack):
     """The server does not know the worker any more: its load fails and the holds of the look-up are given back."""
     tokens, worker = list(range(TOKENS)), stack.worker
-    worker.submit_store_request("r6", operation(tokens, [0, 1, 2, 3]), worker.create_recorded_event())
+    worker.batched_submit_store_requests(["r6"], [operation(tokens, [0, 1, 2, 3])], worker.create_recorded_event())
     stack.finished(0, "r6", ["r6"])
     stack.end("r6")
     probe.check(stack.look_up("r7", tokens) == TOKENS, "a request finds what it will load")
     stack.module("LMCacheDrivenTransferModule").unregister_kv_cache(worker.instance_id)
-    worker.submit_retrieve_request("r7", operation(tokens, [4, 5, 6, 7]), worker.create_recorded_event())
+    worker.batched_submit_retrieve_requests(["r7"], [operation(tokens, [4, 5, 6, 7])], worker.create_recorded_event())
     probe.check(stack.finished(1, "r7"), "the load is reported as finished")
     probe.check(worker.get_block_ids_with_load_errors(), "and its blocks as not loaded")
     stack.end("r7")

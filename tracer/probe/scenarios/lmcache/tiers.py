@@ -13,8 +13,8 @@ def run(probe):
     from lmcache.v1.distributed.storage_manager import StorageManager
 
     files = probe.folder / "files"
+    probe.begin()  # the manager's threads are seen from their start
     manager = StorageManager(parts.storage([{"type": "fs", "base_path": str(files)}]))
-    probe.begin()
     try:
         written(probe, manager, files)
         evicted(probe, manager)

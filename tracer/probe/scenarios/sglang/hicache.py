@@ -36,10 +36,10 @@ def run(probe):
         hicache_storage_prefetch_policy="wait_complete",
         hicache_storage_backend_extra_config=json.dumps({"prefetch_threshold": 1}),
     )
+    get_hash_str([1], None)  # compiles the hash at first use
+    probe.begin()  # the controller's threads are seen from their start
     caches = parts.trees(arguments, SIZE, hierarchical=True)
     probe.note("tree core chosen by this installation", next(iter(caches)))
-    get_hash_str([1], None)  # compiles the hash at first use
-    probe.begin()
     for name, cache in caches.items():
         if not torch.cuda.is_available():
             for entry in cache.cache_controller.mem_pool_host.entries:

@@ -50,6 +50,8 @@ def pair_rules(what: str, engine: str, version: str, extra: Sequence[Path] = ())
     `UsageError` with the known names where it names none; a rule of another version than `version` is left out.
     """
     known = _loaded(engine, tuple(extra))
+    if not known:
+        raise UsageError(f"{engine} has no pairs yet", todo=f"write pairs/{engine}.yaml in a folder for --rules")
     named = [r for r in known if what in ("all", r.rule.role, r.id) or r.id.startswith(what.rstrip(".") + ".")]
     if not named and what not in ROLES:
         from tracer.targets import nearest

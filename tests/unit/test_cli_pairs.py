@@ -103,6 +103,8 @@ def test_nothing_that_holds_is_status_three(run: Run) -> None:
     assert status == 3
     assert "tracer pairs all lmcache" in err
     assert run("pairs", "lmcache.pairs.toi", SPEC, "--rules", run.pair(ONE))[0] == 2
+    status, _, err = run("pairs", "all", "aibrix")
+    assert (status, "aibrix has no pairs yet" in err) == (2, True)
 
 
 def test_order(run: Run) -> None:

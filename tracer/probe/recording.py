@@ -156,7 +156,8 @@ def _take(found: Recording, process: str, row: dict[str, Any], named: Any) -> No
         found.edges = True
         caller, callee = named(row["edge"][0]), named(row["edge"][1])
         _passage(found, caller, callee, int(row["line"]), str(row["kind"]))
-        _enter(found.entered, callee, process, row)
+        planned = callee in found.entered and found.entered[callee].every  # its entries have rows of their own
+        _enter(found.entered, callee, process, {k: v for k, v in row.items() if k != "t" or not planned})
     elif "count" in row:
         caller, callee = named(row["count"][0]), named(row["count"][1])
         passage = found.passages.setdefault((caller, callee), Passage())

@@ -186,3 +186,10 @@ def test_a_path_that_stops_says_so(tmp_path: Path) -> None:
     found = confirm.confirm([document], seen)
     assert found.ways[0].end.startswith("stops")
     assert confirm.as_json(found, seen)["paths"][0]["end"] == found.ways[0].end
+
+
+def test_an_entry_that_is_both_planned_and_an_edge_counts_once(tmp_path: Path) -> None:
+    edge = {"edge": [_name("toy.a.f"), _name("toy.a.g")], "line": 3, "kind": "call", "thread": "Main", "t": 3}
+    rows = [_hit("toy.a.f", 1), _hit("toy.a.g", 2, of="toy.a.f"), edge]
+    rows += [{"count": edge["edge"], "line": 3, "n": 1}, {"hits": _name("toy.a.g"), "line": 0, "n": 1, "t": 2}]
+    assert _record(tmp_path, *rows).entered["toy.a.g"].count == 1

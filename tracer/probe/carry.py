@@ -120,7 +120,7 @@ def carry(
 def _pack(env: Environment, file: Path) -> list[tuple[str, Path]]:
     """Pack the packages of each code folder, without bytecode and tests' data; returns (name inside, folder)."""
     folders = [(str(n), f) for n, f in enumerate(env.code_folders())]
-    with tarfile.open(file, "w:xz", preset=6) as tar:
+    with tarfile.open(file, "w:xz", preset=2) as tar:
         for name, folder in folders:
             for root in env.roots:
                 if (folder / root).is_dir():
@@ -140,27 +140,28 @@ def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
 def _wheels(folder: Path, python: str, index: str) -> tuple[str, ...]:
     """Download the wheels of the pinned small packages, each by itself; returns those without one."""
     folder.mkdir()
-    lacking = []
-    for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines():
-        wanted = line.split("#", 1)[0].strip()
-        if not wanted or wanted.split("==")[0].lower() in THERE:
-            continue
-        command = [
-            sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--dest", str(folder),
-            "--python-version", python, "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux2014_x86_64",
-            "--implementation", "cp", "--abi", f"cp{python.replace('.', '')}", "--abi", "abi3", "--abi", "none", wanted,
-        ]  # fmt: skip
-        if index:
-            command += ["--index-url", index]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise ProbeError(f"pip does not end: {error}", where=wanted) from error
-        if done.returncode:
-            lacking.append(wanted)
+    lines = (line.split("#", 1)[0].strip() for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines())
+    wanted = [w for w in lines if w and w.split("==")[0].lower() not in THERE]
+    lacking: list[str] = []
+    if not _download(wanted, folder, python, index):  # one of them has no wheel: find out which
+        lacking = [w for w in wanted if not _download([w], folder, python, index)]
     if not any(folder.iterdir()):
         raise ProbeError("no package could be had", todo="see whether pip reaches its index, or give --index-url")
     return tuple(lacking)
+
+
+def _download(wanted: Sequence[str], folder: Path, python: str, index: str) -> bool:
+    """Have the wheels of `wanted`, without what they depend on; False if one cannot be had."""
+    command = [
+        sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--dest", str(folder),
+        "--python-version", python, "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux2014_x86_64",
+        "--implementation", "cp", "--abi", f"cp{python.replace('.', '')}", "--abi", "abi3", "--abi", "none",
+        *(["--index-url", index] if index else []), *wanted,
+    ]  # fmt: skip
+    try:
+        return not subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False).returncode
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ProbeError(f"pip does not end: {error}", where=wanted[0]) from error
 
 
 def _parts(env: Environment, folder: Path) -> None:

@@ -100,7 +100,7 @@ def _way(path: Mapping[str, Any], recording: Recording) -> Way:
     for said in path["steps"]:
         seen = _seen(said["symbol"], recording)
         if seen is None:
-            steps.append(Step(said, NOT, _why_not(said), "", None))
+            steps.append(Step(said, NOT, _why_not(said) + _instead(previous, said, recording), "", None))
             previous = said
             continue
         edge = _edge(previous, said, recording) if previous is not None else ""
@@ -189,6 +189,14 @@ def _why_not(said: Mapping[str, Any]) -> str:
     if not str(said["file"]).endswith((".py", ".pyi")):
         return "native code, and nothing that watches it ran"
     return "not entered in this run"
+
+
+def _instead(previous: Mapping[str, Any] | None, said: Mapping[str, Any], recording: Recording) -> str:
+    """Another function of that name that the step before did enter: the run took another implementation."""
+    name = said["symbol"].rsplit(".", 1)[-1]
+    source = previous["symbol"] if previous else ""
+    took = sorted(b for a, b in recording.passages if a == source and b.rsplit(".", 1)[-1] == name)
+    return f"; the step before entered {', '.join(map(_short, took))} instead" if took else ""
 
 
 def _short(name: str) -> str:

@@ -193,3 +193,10 @@ def test_an_entry_that_is_both_planned_and_an_edge_counts_once(tmp_path: Path) -
     rows = [_hit("toy.a.f", 1), _hit("toy.a.g", 2, of="toy.a.f"), edge]
     rows += [{"count": edge["edge"], "line": 3, "n": 1}, {"hits": _name("toy.a.g"), "line": 0, "n": 1, "t": 2}]
     assert _record(tmp_path, *rows).entered["toy.a.g"].count == 1
+
+
+def test_another_implementation_that_ran_instead_is_named(tmp_path: Path) -> None:
+    seen = _record(tmp_path, _hit("toy.a.f", 1), _hit("toy.b.Real.put", 2, of="toy.a.f"))
+    found = confirm.confirm([_path(_step("toy.a.f"), _step("toy.a.Abstract.put", "dynamic", 3))], seen)
+    assert _verdicts(found) == ["seen", "not seen"]
+    assert found.steps[1].why == "not entered in this run; the step before entered Real.put instead"

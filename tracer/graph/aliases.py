@@ -89,6 +89,7 @@ class Aliases:
         owner = self.world.owner(Sym(number, self.world.function_of(number, scope)))
         return ((self.declarer(owner, name), name),) if owner is not None and self._declares(owner, name) else ()
 
+    @kept
     def _seen_through(self, cls: Sym, name: str) -> tuple[Sym, ...]:
         """The class itself or, for a C++ accessor without such a field, the class that its `->` gives."""
         if self.world.view(cls.file).python or self._declares(cls, name):
@@ -97,15 +98,18 @@ class Aliases:
         given = (r.ref for m in arrows[:1] for r in self.types.result(Type("fn", m)))
         return tuple(r for r in given if isinstance(r, Sym)) or (cls,)
 
+    @kept
     def _declares(self, cls: Sym, name: str) -> bool:
         return any((c.index, name) in self.world.view(c.file).fields for c in self.world.mro(cls))
 
+    @kept
     def _holds(self, cls: Sym, name: str) -> bool:
         """Whether objects of `cls` have such a field; in Python also one that is only ever set from outside."""
         if not self.world.view(cls.file).python:
             return self._declares(cls, name)
         return not any(self.world.methods(c, name) for c in self.world.mro(cls))
 
+    @kept
     def declarer(self, cls: Sym, name: str) -> Sym:
         """The ancestor that declares the field, so that subclasses share it."""
         return next(

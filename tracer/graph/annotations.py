@@ -133,8 +133,13 @@ TRANSPARENT = frozenset(
 
 def merge(*unions: Types_) -> Types_:
     """One union, first seen first, at most 16 alternatives (more is as good as unknown)."""
-    out = tuple(dict.fromkeys(t for u in unions for t in u))
-    return out[:16]
+    said = [u for u in unions if u]
+    if len(said) < 2:
+        if not said:
+            return ()
+        if len(said[0]) == 1:
+            return said[0]
+    return tuple(dict.fromkeys([t for u in said for t in u]))[:16]
 
 
 def python_annotation(text: str, lookup: Lookup) -> Types_:

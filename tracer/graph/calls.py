@@ -221,6 +221,7 @@ class Calls:
         return tuple(found[:FAN_OUT]) if len(roots) == 1 else ()
 
     # -- backwards -----------------------------------------------------------------
+    @kept
     def callers(self, sym: Sym) -> tuple[CallSite, ...]:
         """All call sites that may reach `sym`, by file and line."""
         d = self.world.definition(sym)

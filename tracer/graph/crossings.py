@@ -26,6 +26,7 @@ from tracer.graph.tables import Tables
 from tracer.graph.threads import Threads
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import Basis
 from tracer.survey.facts import Access, Call
 from tracer.survey.paths import parts
@@ -68,8 +69,9 @@ class Crossings:
 
     def of_file(self, number: int) -> Iterator[Crossing]:
         """Every crossing that starts in file `number`."""
+        sources = self.world.sources(number)
         for call in self.world.view(number).facts.calls:
-            source = Sym(number, self.world.function_of(number, call.scope))
+            source = sources[call.scope]
             yield from self._handed(number, call, source)
             yield from self._rpc(number, call, source)
             yield from self._picked(number, call, source)
@@ -113,8 +115,8 @@ class Crossings:
         for arg in call.args:
             if not arg.path or arg.path[0] in "#?<":
                 continue
-            kind = kind or self.threads.kind(number, call)
             for to in self.threads.meant(number, call, arg):
+                kind = kind or self.threads.kind(number, call)
                 if to != source:
                     yield source, to, kind, "exact", number, call.line
                     if kind == "device":
@@ -122,7 +124,9 @@ class Crossings:
 
     # -- RPC by member pointer ----------------------------------------------------------
     def _rpc(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
-        if "<&" not in call.callee.replace("< &", "<&") or not _SENDS.search(last_part(call.callee.split("<", 1)[0])):
+        if "&" not in call.callee or "<&" not in call.callee.replace("< &", "<&"):
+            return
+        if not _SENDS.search(last_part(call.callee.split("<", 1)[0])):
             return
         pointer = call.callee.split("<", 1)[1].split(",")[0].strip(" &>")
         for target in self._member(pointer, number):
@@ -181,7 +185,8 @@ class Crossings:
         return next(iter(self.handoffs.aliases.keys(number, a.scope, a.target)), None)
 
     # -- events -----------------------------------------------------------------------
-    def _events(self, number: int) -> Iterator[Crossing]:
+    @kept
+    def _events(self, number: int) -> tuple[Crossing, ...]:
         """A device event recorded by A and waited for or asked by B under the same name in one file."""
         seen: dict[str, tuple[list[tuple[Sym, int]], list[Sym]]] = {}
         for call in self.world.view(number).facts.calls:
@@ -198,8 +203,10 @@ class Crossings:
                 signals.append((function, call.line))
             elif function not in observers:
                 observers.append(function)
-        for signals, observers in seen.values():
-            for function, line in signals:
-                for to in observers[:MANY]:
-                    if to != function:
-                        yield function, to, "device", "by_name", number, line
+        return tuple(
+            (function, to, "device", "by_name", number, line)
+            for signals, observers in seen.values()
+            for function, line in signals
+            for to in observers[:MANY]
+            if to != function
+        )

@@ -82,8 +82,9 @@ class Edges:
         yield from self._from_calls(number, self.world.view(number).facts.calls)
 
     def _from_calls(self, number: int, calls: Sequence[Call]) -> Iterator[Link]:
+        sources = self.world.sources(number)
         for call in calls:
-            source = Sym(number, self.world.function_of(number, call.scope))
+            source = sources[call.scope]
             targets = self.uses.calls.targets(number, call)
             if not targets:
                 yield Link(source, call.callee, "call", "unresolved", number, call.line)
@@ -108,7 +109,8 @@ class Edges:
 
     def in_order(self, number: int) -> list[Edge]:
         """The edges that start in one file, as text, each once, sorted by line."""
-        rows = {self.edge(link) for link in self.of_file(number)} | set(self._given(number))
+        links = dict.fromkeys(self.of_file(number))  # before they become text, which costs more
+        rows = {self.edge(link) for link in links} | set(self._given(number))
         return sorted(rows, key=lambda e: (e.line, e.source, e.target, e.kind, e.basis, e.via))
 
     def _given(self, number: int) -> Iterator[Edge]:

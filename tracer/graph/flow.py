@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from tracer.graph.world import Sym, World
-from tracer.survey.facts import Access, Bind, Call
+from tracer.kept import kept
+from tracer.survey.facts import Access, Call
 from tracer.survey.paths import parts
 
 ROUNDS = 3  # locals bound to locals
@@ -22,50 +23,70 @@ class Flow:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._words: dict[Sym, frozenset[str]] = {}
+        self._back: dict[tuple[Sym, str, int, int], bool] = {}
 
     def gives(self, sym: Sym) -> bool:
         """Whether the function returns a value."""
         return bool(self._returns(sym))
 
+    @kept
     def _returns(self, sym: Sym) -> list[tuple[int, int, str]]:
         """First line, last line and text of each statement that returns a value."""
         marks = self.world.view(sym.file).marks.get(sym.index, ())
         kinds = ("return", "co_return", "yield")
         return [(m.line, m.last, m.text) for m in marks if m.kind in kinds and m.text.strip() not in _EMPTY]
 
+    @kept
     def returned(self, sym: Sym) -> frozenset[str]:
         """The names that stand in what the function returns."""
-        found = self._words.get(sym)
-        if found is None:
-            words = {w for _, _, text in self._returns(sym) for w in _WORD.findall(text)}
-            for b in self.world.view(sym.file).binds.get((sym.index, "return"), ()):
-                words.update(parts(b.value)[:1])
-            found = self._words[sym] = frozenset(words - {"return", "self", "this"})
-        return found
+        words = {w for _, _, text in self._returns(sym) for w in _WORD.findall(text)}
+        for b in self.world.view(sym.file).binds.get((sym.index, "return"), ()):
+            words.update(parts(b.value)[:1])
+        return frozenset(words - {"return", "self", "this"})
 
     def comes_back(self, sym: Sym, call: Call) -> bool:
         """Whether what `call` (in function `sym`) gives flows into what the function returns."""
-        if any(first <= call.line <= last for first, last, _ in self._returns(sym)):
-            return True
-        names = self._carriers(sym, call)
-        return bool(names & self.returned(sym))
+        key = (sym, call.callee, call.line, call.last)
+        found = self._back.get(key)
+        if found is None:
+            found = any(first <= call.line <= last for first, last, _ in self._returns(sym))
+            found = self._back[key] = found or not self.returned(sym).isdisjoint(self._carriers(sym, call))
+        return found
 
     def _carriers(self, sym: Sym, call: Call) -> set[str]:
         """Locals of `sym` that hold what `call` gives, or something made of it."""
-        view = self.world.view(sym.file)
-        binds = [b for b in view.binds_in.get(sym.index, ()) if b.name not in ("return", "yield")]
+        values, unsaid, onward = self._locals(sym)
         head = call.callee + "()"
-        names = {b.name for b in binds if b.value.startswith(head) or (_opaque(b) and call.line <= b.line <= call.last)}
-        accesses = view.accesses.get(sym.index, ())
-        names |= {root for a in accesses if (a.value.startswith(head)) and (root := _root(a))}
+        names = {name for value, name in values if value.startswith(head)}
+        names |= {name for line, name in unsaid if call.line <= line <= call.last}
         for _ in range(ROUNDS):
-            more = {b.name for b in binds if parts(b.value)[:1] and parts(b.value)[0] in names}
-            more |= {root for a in accesses if parts(a.value)[:1] and parts(a.value)[0] in names and (root := _root(a))}
+            more: set[str] = set()
+            more.update(*(onward[n] for n in names if n in onward))
             if more <= names:
                 break
             names |= more
         return {n.split("[")[0] for n in names}
+
+    @kept
+    def _locals(self, sym: Sym) -> tuple[list[tuple[str, str]], list[tuple[int, str]], dict[str, set[str]]]:
+        """What the locals of `sym` get: (value, name), (line, name) where the value is not said, and name → names."""
+        view = self.world.view(sym.file)
+        values: list[tuple[str, str]] = []
+        unsaid: list[tuple[int, str]] = []
+        for b in view.binds_in.get(sym.index, ()):
+            if b.name not in ("return", "yield"):
+                values.append((b.value, b.name))
+                if b.value in ("", "?"):
+                    unsaid.append((b.line, b.name))
+        for a in view.accesses.get(sym.index, ()):
+            root = _root(a) if a.value else ""
+            if root:
+                values.append((a.value, root))
+        onward: dict[str, set[str]] = {}
+        for value, name in values:
+            for root in parts(value)[:1]:
+                onward.setdefault(root, set()).add(name)
+        return values, unsaid, onward
 
     def from_parameter(self, sym: Sym, access: Access) -> bool:
         """Whether what is stored came in as a parameter of `sym`: its callers are who really store it."""
@@ -91,11 +112,6 @@ class Flow:
         if d is None or items[0] in ("self", "this") or any(p.name == items[0] for p in d.params):
             return False
         return bool(binds) and not any("." in b.value.replace("()", "") for b in binds)
-
-
-def _opaque(b: Bind) -> bool:
-    """Whether the bind says nothing of where its value comes from."""
-    return b.value in ("", "?")
 
 
 def _root(a: Access) -> str:

@@ -6,7 +6,7 @@ threads (or tasks, or processes, by its type); another container is shared state
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracer.graph.aliases import Aliases, Key, whole
@@ -34,6 +34,15 @@ class Hand(NamedTuple):
     function: Sym
     file: int
     line: int
+
+
+class Given(NamedTuple):
+    """A call gives `path` to `function`, which a thread runs (`far`) or the call itself, and which does `ops` to it."""
+
+    function: Sym
+    path: str
+    far: bool
+    ops: tuple[frozenset[str], ...]
 
 
 class Handoffs:
@@ -81,15 +90,20 @@ class Handoffs:
                 yield from self._who(hand.key, FILL)
 
     def _who(self, key: Key, ops: frozenset[str]) -> tuple[Sym, ...]:
-        out: dict[Sym, None] = {}
-        for number in self.world.files_with("u", key[1]):
+        return self._by_field(key[1], ops).get(key, ())
+
+    @kept
+    def _by_field(self, name: str, ops: frozenset[str]) -> dict[Key, tuple[Sym, ...]]:
+        """The fields of this name, each with the functions of live code that fill (or drain) it."""
+        out: dict[Key, dict[Sym, None]] = {}
+        for number in self.world.files_with("u", name):
             if self.world.context(number):
                 continue
-            for scope in self.world.view(number).spelling.get(key[1], ()):
+            for scope in self.world.view(number).spelling.get(name, ()):
                 for hand in self._hands(number, scope, ops):
-                    if hand.key == key:
-                        out[hand.function] = None
-        return tuple(out)
+                    if hand.key[1] == name:
+                        out.setdefault(hand.key, {})[hand.function] = None
+        return {key: tuple(functions) for key, functions in out.items()}
 
     # -- what a function does to fields ------------------------------------------------
     @kept
@@ -101,16 +115,17 @@ class Handoffs:
         for a in view.accesses.get(scope, ()):
             if a.op in ops:
                 out += [Hand(k, function, number, a.line) for k in self.aliases.keys(number, scope, a.target)]
-        for call in view.calls.get(scope, ()):
+        through = self._through(number, scope)
+        for at, call in enumerate(view.calls.get(scope, ())):
             if ops is DRAIN and self._takes(number, call):
                 path = join(parts(call.callee)[:-1])
                 out += [Hand(k, function, number, call.line) for k in self.aliases.keys(number, scope, path)]
-            for to, path, far in self._passed(number, call):
-                if self._does(to[0], to[1], ops):
+            for to, path, far, does in through.get(at, ()):
+                if ops in does:
                     keys = self.aliases.keys(number, scope, path)
-                    out += [Hand(k, to[0] if far else function, number, call.line) for k in keys]
+                    out += [Hand(k, to if far else function, number, call.line) for k in keys]
                     if ops is DRAIN and not far:  # whoever takes from what it is given
-                        out += [Hand(k, to[0], number, call.line) for k in keys]
+                        out += [Hand(k, to, number, call.line) for k in keys]
             if ops is DRAIN and parts(call.callee)[-1:] == (".swap",):  # a buffer swapped for an empty one
                 out += [
                     Hand(k, function, number, call.line)
@@ -131,53 +146,76 @@ class Handoffs:
             return False
         return self._is_queue(self.types.of(number, call.scope, join(items[:-1]))) is not None
 
-    def _passed(self, number: int, call: Call) -> Iterator[tuple[tuple[Sym, int], str, bool]]:
-        """Fields that a call gives away: (function, position of its parameter), path, and whether a thread runs it."""
-        candidates = any(a.path and a.path[0] not in "#?<" and not a.path.endswith("()") for a in call.args)
+    @kept
+    def _through(self, number: int, scope: int) -> dict[int, list[Given]]:
+        """The calls of `scope`, by their place, that give something away to a function that fills or drains it."""
+        out: dict[int, list[Given]] = {}
+        for at, call in enumerate(self.world.view(number).calls.get(scope, ())):
+            found = list(self._passed(number, call)) if call.args else []
+            if found:
+                out[at] = found
+        return out
+
+    def _passed(self, number: int, call: Call) -> Iterator[Given]:
+        """What a call gives to functions that fill or drain it, run by a thread or at once."""
         started = next((a.text for a in call.args if a.keyword == "args" and a.path == "#tuple"), "")
-        if not candidates and not started:
-            return
         if started:
+            given = [Arg("", t, t) for t in _elements(started)]
             for arg in call.args:
                 for to in self.threads.meant(number, call, arg):
-                    yield from self._placed(to, [Arg("", t, t) for t in _elements(started)], far=True)
-        elif candidates:
+                    yield from self._placed(to, given, far=True)
+        elif any(a.path and a.path[0] not in "#?<" and not a.path.endswith("()") for a in call.args):
             for target in self.uses.calls.targets(number, call)[:8]:
                 if isinstance(target.to, Sym):
                     yield from self._placed(target.to, call.args, far=False)
 
-    def _placed(self, to: Sym, args: object, *, far: bool) -> Iterator[tuple[tuple[Sym, int], str, bool]]:
-        d = self.world.definition(to)
-        if d is None or d.kind != "function":
+    def _placed(self, to: Sym, args: Sequence[Arg], *, far: bool) -> Iterator[Given]:
+        """Each argument that `to` fills or drains."""
+        does = self._does(to)
+        d = self.world.definition(to) if does else None
+        if d is None:
             return
         shift = 1 if self._bound(to, d) else 0
-        for k, arg in enumerate(args):  # type: ignore[arg-type,var-annotated]
+        for k, arg in enumerate(args):
             at = next((i for i, p in enumerate(d.params) if p.name == arg.keyword), -1) if arg.keyword else k + shift
-            if 0 <= at < len(d.params) and not d.params[at].kind:
-                yield (to, at), arg.path, far
+            if at in does and not d.params[at].kind:
+                yield Given(to, arg.path, far, does[at])
 
     def _bound(self, to: Sym, d: Definition) -> bool:
         return self.world.view(to.file).python and self.world.owner(to) is not None and "static" not in d.flags
 
     @kept
-    def _does(self, function: Sym, position: int, ops: frozenset[str]) -> bool:
-        """Whether `function` fills (or drains) what it gets as parameter `position`, or a function in it does."""
+    def _does(self, function: Sym) -> dict[int, tuple[frozenset[str], ...]]:
+        """Which of its parameters, by position, `function` fills or drains, and which of both."""
         d = self.world.definition(function)
-        if d is None:
-            return False
-        view, name = self.world.view(function.file), d.params[position].name
-        if any(b.value for b in view.binds.get((function.index, name), ())):
-            return False
+        if d is None or d.kind != "function" or not d.params:
+            return {}
+        view = self.world.view(function.file)
+        own = {p.name for p in d.params}
+        changed: dict[str, set[str]] = {}
         for a in view.accesses.get(function.index, ()):
-            if a.op in ops and whole(a.target) == (name,):
-                return True
-        if ops is not DRAIN:
-            return False
-        taken = any(
-            parts(c.callee)[:1] == (name,) and parts(c.callee)[-1][1:] in _TAKES
-            for c in view.calls.get(function.index, ())
-        )
-        return taken and self._is_queue(self.types.of(function.file, function.index, name)) is not None
+            items = whole(a.target) if a.op in FILL or a.op in DRAIN else ()
+            if len(items) == 1 and items[0] in own:
+                changed.setdefault(items[0], set()).add(a.op)
+        taken = set()
+        for c in view.calls.get(function.index, ()):
+            items = parts(c.callee)
+            if items[0] in own and items[-1][1:] in _TAKES:
+                taken.add(items[0])
+        out: dict[int, tuple[frozenset[str], ...]] = {}
+        for at, p in enumerate(d.params):
+            if p.name not in changed and p.name not in taken:
+                continue
+            if any(b.value for b in view.binds.get((function.index, p.name), ())):
+                continue
+            ops = changed.get(p.name, set())
+            drains = bool(ops & DRAIN) or (
+                p.name in taken and self._is_queue(self.types.of(function.file, function.index, p.name)) is not None
+            )
+            does = (*((FILL,) if ops & FILL else ()), *((DRAIN,) if drains else ()))
+            if does:
+                out[at] = does
+        return out
 
     # -- kinds ------------------------------------------------------------------------------
     def kinds(self, key: Key, drainer: Sym) -> tuple[str, ...]:

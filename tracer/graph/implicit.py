@@ -213,7 +213,7 @@ class Implicit:
     # -- around a call ------------------------------------------------------------------
     def _around(self, number: int, call: Call) -> Iterator[Entered]:
         """The wrapper in front of a called function, `__post_init__` behind a constructor, the ends of a `with`."""
-        source = Sym(number, self.world.function_of(number, call.scope))
+        source = self.world.sources(number)[call.scope]
         for t in self.calls.targets(number, call):
             if not isinstance(t.to, Sym):
                 continue

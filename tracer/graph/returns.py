@@ -58,7 +58,7 @@ class Returns:
     def _back(self, number: int, call: Call) -> Iterator[Return]:
         if call.how in ("statement", "decorator"):
             return
-        caller = Sym(number, self.world.function_of(number, call.scope))
+        caller = self.world.sources(number)[call.scope]
         for t in self.uses.calls.targets(number, call):
             if isinstance(t.to, Sym) and t.to != caller and self.relays(t.to):
                 yield Return(t.to, caller, t, number, call)

@@ -214,7 +214,9 @@ class Threads:
 
     def meant(self, number: int, call: Call, arg: Arg) -> Iterator[Sym]:
         """The functions that an argument names."""
-        path = arg.path.removesuffix("()") if self.kind(number, call) in _ON_THREAD else arg.path
+        path = arg.path
+        if path.endswith("()") and self.kind(number, call) in _ON_THREAD:
+            path = path.removesuffix("()")
         if not path or path[0] in "#?<" or path.endswith("()"):
             return
         for t in self.types.of(number, call.scope, path):

@@ -13,6 +13,7 @@ from tracer.graph.parameters import Parameters
 from tracer.graph.pending import Pending
 from tracer.graph.variables import bound_of
 from tracer.graph.world import Sym, World
+from tracer.kept import kept
 from tracer.survey.facts import Bind, Definition, Field, Param
 from tracer.survey.paths import join, parts
 from tracer.survey.store import last_part
@@ -280,21 +281,24 @@ class Types:
         return (Type("extc", bare.replace("::", ".")),)
 
     def _cpp_functions(self, bare: str, inside: str) -> Types_:
-        found = [
-            s
-            for s in self.world.defined(last_part(bare))
-            if not self.world.view(s.file).python
-            and (d := self.world.definition(s))
-            and d.kind in ("function", "declaration")
-        ]
-        scopes = inside.split("::")
+        named = self._cpp_called(last_part(bare))
+        scopes = inside.split("::") if named else []
         for k in range(len(scopes), -1, -1):
-            full = "::".join([*scopes[:k], bare])
-            exact = [s for s in found if self.world.symbol(s) == full]
+            exact = named.get("::".join([*scopes[:k], bare]))
             if exact:
                 bodies = [s for s in exact if self.world.kind(s) == "function"]
                 return tuple(Type("fn", s) for s in (bodies or exact)[:8])
         return ()
+
+    @kept
+    def _cpp_called(self, last: str) -> dict[str, list[Sym]]:
+        """The C++ functions of this last name: whole name → definitions and declarations, in file order."""
+        out: dict[str, list[Sym]] = {}
+        for s in self.world.defined(last):
+            d = self.world.definition(s)
+            if d is not None and d.kind in ("function", "declaration") and not self.world.view(s.file).python:
+                out.setdefault(self.world.symbol(s), []).append(s)
+        return out
 
     # -- members -----------------------------------------------------------------
     def attribute(self, t: Type, name: str) -> Types_:

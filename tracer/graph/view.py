@@ -119,6 +119,14 @@ class FileView:
         return out
 
     @cached_property
+    def chains(self) -> list[tuple[int, ...]]:
+        """For each scope itself and its enclosing scopes, innermost first."""
+        out: list[tuple[int, ...]] = []
+        for i, d in enumerate(self.facts.definitions):
+            out.append((i, *out[d.parent]) if d.parent >= 0 else (i,))
+        return out
+
+    @cached_property
     def targets(self) -> dict[str, list[Access]]:
         """Name → the accesses that spell it in the path of their state, in order."""
         out: dict[str, list[Access]] = {}
@@ -139,16 +147,17 @@ class FileView:
     @cached_property
     def spelling(self) -> dict[str, list[int]]:
         """Name → the scopes that spell it in the path of a state, a value, a callee or an argument; sorted."""
-        out: dict[str, set[int]] = {}
-        for name, accesses in self.targets.items():
-            out.setdefault(name, set()).update(a.scope for a in accesses)
-        for b in self.facts.binds:
-            for name in names_in(b.value):
-                out.setdefault(name, set()).add(b.scope)
+        out: dict[str, set[int]] = {name: {a.scope for a in found} for name, found in self.targets.items()}
+        said = [(b.scope, b.value) for b in self.facts.binds]
         for c in self.facts.calls:
-            for path in (c.callee, *(a.path for a in c.args)):
-                for name in names_in(path):
-                    out.setdefault(name, set()).add(c.scope)
+            said.append((c.scope, c.callee))
+            said += [(c.scope, a.path) for a in c.args]
+        for scope, path in dict.fromkeys(said):
+            for name in names_in(path):
+                if name in out:
+                    out[name].add(scope)
+                else:
+                    out[name] = {scope}
         return {name: sorted(scopes) for name, scopes in out.items()}
 
     @cached_property

@@ -48,7 +48,10 @@ def unpacked(found: Sequence[bytes]) -> Iterator[Edge]:
 
 
 def _world(trees: Trees, store: Store) -> World:
-    return World([(Facts(tree, store), target) for tree, target in trees])
+    parts = [(Facts(tree, store), target) for tree, target in trees]
+    for facts, _ in parts:
+        facts.open_names()
+    return World(parts)
 
 
 def _packed(edges: Edges, files: Sequence[int]) -> bytes:

@@ -5,7 +5,7 @@ Everything is opened on demand, by name, so a question touches only the files it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -34,6 +34,18 @@ class Part:
     offset: int
 
 
+class _Views(dict[int, FileView]):
+    """The files of a world, opened when first asked for."""
+
+    def __init__(self, opened: Callable[[int], FileView]) -> None:
+        super().__init__()
+        self.opened = opened
+
+    def __missing__(self, number: int) -> FileView:
+        found = self[number] = self.opened(number)
+        return found
+
+
 class World:
     """One or several trees, seen as one body of code."""
 
@@ -44,8 +56,10 @@ class World:
             self.parts.append(Part(facts, target, offset))
             offset += len(facts.files)
         self.size = offset
-        self._views: dict[int, FileView] = {}
         self._mro: dict[Sym, tuple[Sym, ...]] = {}
+        self._files: dict[tuple[str, str], list[int]] = {}
+        # Facts and look-ups of a file by its number. Asked millions of times, so it is a dictionary's own method.
+        self.view: Callable[[int], FileView] = _Views(self._open).__getitem__
 
     # -- files -----------------------------------------------------------------
     def part_of(self, number: int) -> Part:
@@ -65,19 +79,18 @@ class World:
         """The target's label for the file ("" = live code; test, mock, bench, …)."""
         return context_of(self.part_of(number).target, self.path(number))
 
-    def view(self, number: int) -> FileView:
-        """Facts and look-ups of file `number`."""
-        try:
-            return self._views[number]
-        except KeyError:
-            part = self.part_of(number)
-            path = part.facts.files[number - part.offset].path
-            found = self._views[number] = FileView(part.facts.of(number - part.offset), path, self.module(number))
-            return found
+    def _open(self, number: int) -> FileView:
+        part = self.part_of(number)
+        path = part.facts.files[number - part.offset].path
+        return FileView(part.facts.of(number - part.offset), path, self.module(number))
 
     def files_with(self, kind: str, name: str) -> list[int]:
         """World numbers of the files that mention `name` as `kind` (see `survey.store.names_of`)."""
-        return [n + p.offset for p in self.parts for n in p.facts.files_with(kind, name)]
+        found = self._files.get((kind, name))
+        if found is None:
+            found = [n + p.offset for p in self.parts for n in p.facts.files_with(kind, name)]
+            self._files[kind, name] = found
+        return found
 
     def names(self, kind: str) -> set[str]:
         """All names of one kind in all trees."""
@@ -111,7 +124,8 @@ class World:
 
     def definition(self, sym: Sym) -> Definition | None:
         """The definition behind `sym`; None for a module."""
-        return self.view(sym.file).definition(sym.index)
+        index = sym.index
+        return self.view(sym.file).facts.definitions[index] if index >= 0 else None
 
     def kind(self, sym: Sym) -> str:
         """The definition's kind (class, enum, function, declaration, alias); "module" for a file itself."""
@@ -136,12 +150,14 @@ class World:
         """The scope itself if it is a function, else the nearest enclosing one (-1: none; classes are passed over)."""
         return self.view(file).holders[scope] if scope >= 0 else -1
 
-    def chain(self, file: int, scope: int) -> Iterator[int]:
+    @kept
+    def sources(self, number: int) -> dict[int, Sym]:
+        """For each scope of file `number` the function that its code belongs to; -1 is the module's own."""
+        return {-1: Sym(number, -1)} | {s: Sym(number, f) for s, f in enumerate(self.view(number).holders)}
+
+    def chain(self, file: int, scope: int) -> tuple[int, ...]:
         """`scope` and its enclosing scopes, innermost first, without the module."""
-        definitions = self.view(file).facts.definitions
-        while scope >= 0:
-            yield scope
-            scope = definitions[scope].parent
+        return self.view(file).chains[scope] if scope >= 0 else ()
 
     # -- definitions by name -------------------------------------------------------
     @kept
@@ -170,6 +186,7 @@ class World:
         return d is not None and d.kind in ("class", "enum")
 
     # -- hierarchy -----------------------------------------------------------------
+    @kept
     def owner(self, sym: Sym) -> Sym | None:
         """The class that a method belongs to (C++ out-of-line too); None for a free function."""
         d = self.definition(sym)
@@ -194,6 +211,7 @@ class World:
         """Names defined directly in the class, sorted."""
         return sorted({name for parent, name in self.view(cls.file).children if parent == cls.index})
 
+    @kept
     def methods(self, cls: Sym, name: str) -> tuple[Sym, ...]:
         """Definitions of method `name` in class `cls` itself: bodies first, then declarations."""
         view = self.view(cls.file)
@@ -379,11 +397,7 @@ class World:
 
     @kept
     def _cpp_lookup(self, name: str, file: int, inside: str) -> Sym | None:
-        wanted = [
-            s
-            for s in self.defined(last_part(name))
-            if not self.view(s.file).python and (d := self.definition(s)) and d.kind in ("class", "enum", "alias")
-        ]
+        wanted = self._cpp_named(last_part(name))
         if not wanted:
             return None
         bare = name.removeprefix("::")
@@ -391,14 +405,24 @@ class World:
         for k in range(len(scopes), -1, -1):
             places = [scopes[:k], *(self.symbol(b).split("::") for b in self._cpp_bases("::".join(scopes[:k]), file))]
             spelt = ["::".join([*place, bare]) for place in places]
-            exact = [s for full in spelt for s in wanted if self.symbol(s) == full]
+            exact = [s for full in spelt for s in wanted.get(full, ())]
             if exact:
                 return sorted(exact, key=lambda s: (s.file != file, self.kind(s) == "alias", s))[0]
-        tail = [s for s in wanted if self.matches(s, bare)]
+        tail = sorted(s for found in wanted.values() for s in found if self.matches(s, bare))
         if len({self.symbol(s) for s in tail}) > 1:
             full = {f"{used}::{bare}" for used in self._used_namespaces(file)}
             tail = [s for s in tail if self.symbol(s) in full]
         return tail[0] if len({self.symbol(s) for s in tail}) == 1 else None
+
+    @kept
+    def _cpp_named(self, last: str) -> dict[str, list[Sym]]:
+        """The C++ classes, enums and aliases of this last name: whole name → definitions, in file order."""
+        out: dict[str, list[Sym]] = {}
+        for s in self.defined(last):
+            d = self.definition(s)
+            if d is not None and d.kind in ("class", "enum", "alias") and not self.view(s.file).python:
+                out.setdefault(self.symbol(s), []).append(s)
+        return out
 
     @kept
     def _used_namespaces(self, file: int) -> frozenset[str]:

@@ -38,6 +38,8 @@ class Facts:
         self.digest = tree.revision.digest
         self.surveyed = 0  # files whose content nobody had surveyed before
         self._open: dict[int, FileFacts] = {}
+        self._with: dict[str, list[int]] = {}
+        self._postings: dict[str, bytes] | None = None
 
     def of(self, number: int) -> FileFacts:
         """The facts of file `number`."""
@@ -49,7 +51,19 @@ class Facts:
 
     def files_with(self, kind: str, name: str) -> list[int]:
         """Numbers of the files that mention `name` as `kind` (see `store.names_of`)."""
-        return self.store.files_with(self._tree_key, f"{kind}:{name}")
+        key = f"{kind}:{name}"
+        found = self._with.get(key)
+        if found is None:
+            if self._postings is None:
+                found = self.store.files_with(self._tree_key, key)
+            else:
+                found = self.store.numbers(self._postings.get(key))
+            self._with[key] = found
+        return found
+
+    def open_names(self) -> None:
+        """Read the whole name index at once: for who is going to ask for most of it."""
+        self._postings = self.store.postings(self._tree_key)
 
     def names(self, kind: str) -> list[str]:
         """All names of one kind."""

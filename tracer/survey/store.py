@@ -9,6 +9,7 @@ again: a damaged file is thrown away and that is said.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import sqlite3
 import zlib
@@ -188,7 +189,15 @@ class Store:
     def files_with(self, tree: str, name: str) -> list[int]:
         """Numbers of the files that mention `name` (with its kind letter, see `names_of`)."""
         row = next(iter(self._rows("select files from postings where tree=? and name=?", (tree, name))), None)
-        return msgspec.msgpack.decode(self._unsealed(row[0]), type=tuple[str, list[int]])[1] if row else []
+        return self.numbers(row[0] if row else None)
+
+    def postings(self, tree: str) -> dict[str, bytes]:
+        """The whole name index of a tree: name → packed numbers of the files that mention it (see `numbers`)."""
+        return dict(self._rows("select name, files from postings where tree=?", (tree,)))
+
+    def numbers(self, packed: bytes | None) -> list[int]:
+        """File numbers as they lie in the index; none for a name that is not in it."""
+        return msgspec.msgpack.decode(self._unsealed(packed), type=tuple[str, list[int]])[1] if packed else []
 
     def names_like(self, tree: str, kind: str) -> list[str]:
         """All names of one kind, for near-miss hints."""
@@ -280,6 +289,7 @@ def names_of(facts: FileFacts) -> list[str]:
     return [f"!{facts.problem}", *ordered] if facts.problem else ordered
 
 
+@functools.lru_cache(maxsize=1 << 18)
 def last_part(name: str) -> str:
     """The last component of a dotted or `::` name."""
     return name.rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip()

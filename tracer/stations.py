@@ -20,7 +20,7 @@ from tracer.survey.store import last_part
 Sites = Callable[[str], Sequence[tuple[str, Site]]]  # a role ("all" for every) → (engine, site) of the engines asked
 _PLACE = re.compile(r"(?P<file>[^\s:]+\.\w+):(?P<line>\d+)")
 _RULE = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+){2,}")
-_ENTERED = {"thread": {"thread"}, "process": {"process"}, "rpc": {"rpc", "process"}, "async": {"async"}}
+_ENTERED = {k: {k} for k in ("thread", "process", "async", "callback")} | {"rpc": {"rpc", "process"}}
 
 
 class Stations:
@@ -206,4 +206,4 @@ def _near(world: World, name: str) -> str:
 
 def _starts(link: Link) -> bool:
     """Whether the link starts its target; what fills a queue only feeds whoever takes from it."""
-    return link.basis == "exact" or link.kind in ("rpc", "process")
+    return link.basis == "exact" or link.kind in ("rpc", "process", "callback")

@@ -226,6 +226,53 @@ def test_a_station_by_entry_is_what_a_thread_runs():
     assert {made.symbol(s) for s in found} == {"a.Server.loop"}
 
 
+def test_a_station_by_entry_is_what_is_called_back():
+    made = world(
+        a_py="""
+        def on_end(): ...
+        def give(f): f()
+        def main():
+            give(on_end)
+        """
+    )
+    found = paths_in(made).stations.of(station(entry="callback", files=("a.py",)))
+    assert {made.symbol(s) for s in found} == {"a.on_end"}
+
+
+def test_a_function_named_for_a_failure_is_no_step_of_the_main_way():
+    made = world(
+        a_py="""
+        def free(): ...
+        def clean_up(): free()
+        def release_failed(): free()
+        def finish(): clean_up()
+        def load():
+            release_failed()
+            finish()
+        """
+    )
+    (found,) = paths_in(made).between("load", "free")
+    assert [s.symbol for s in found.steps] == ["a.load", "a.finish", "a.clean_up", "a.free"]
+
+
+def test_a_coroutine_is_reached_by_the_task_that_runs_it_not_by_the_call_that_makes_it():
+    made = world(
+        a_py="""
+        import asyncio
+        async def pull(): ...
+        def plain(): ...
+        class Worker:
+            def start(self, loop):
+                asyncio.run_coroutine_threadsafe(pull(), loop)
+                plain()
+        """
+    )
+    (found,) = paths_in(made).between("Worker.start", "pull")
+    assert [s.edge for s in found.steps[1:]] == ["async"]
+    (found,) = paths_in(made).between("Worker.start", "plain")
+    assert [s.edge for s in found.steps[1:]] == ["call"]
+
+
 def test_kept_links_give_the_same_answer_and_nothing_new_to_keep(both):
     first = Hops(Edges(Uses(both)))
     before = Paths(first).between("Worker.step", "Index.insert", count=2)

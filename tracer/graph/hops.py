@@ -7,6 +7,7 @@ function over, fields it drains, names it is bound to. What was found can be pac
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from tracer.survey.store import last_part
 
 COST = {"exact": 2, "typed": 2, "observed": 2, "inherited": 3, "declared": 3, "by_name": 8}
 EXTRA = {"state": 3, "device": 1}  # A fills what B drains: true of many pairs, so a poorer step than a call
+FAILURE = 3  # what a function named for a failure costs more
+_FAILS = re.compile(r"fail|error|rollback", re.IGNORECASE)
 GUESSES = 8  # alternatives by name alone; more say nothing
 MANY = 200  # files that mention a name; a commoner one is not hunted for references
 _Row = tuple[int, int, int, int, int, int]
@@ -90,12 +93,19 @@ class Hops:
         for link in links:
             place = (link.file, link.line, link.kind)
             places[place] = places.get(place, 0) + 1
+        begun = {link.target for link in links if link.kind == "async"}
         for link in links:
             rivals = places[link.file, link.line, link.kind]
             if link.basis == "by_name" and rivals > GUESSES:
                 continue
             fan = (rivals - 1).bit_length() if link.kind not in ("call", "callback") else 0
-            yield COST.get(link.basis, 8) + EXTRA.get(link.kind, 0) + fan, link
+            made = link.kind in ("call", "dynamic") and link.target in begun  # the coroutine, which a task then runs
+            astray = FAILURE if self._is_for_failure(link.target) else 0
+            yield COST.get(link.basis, 8) + EXTRA.get(link.kind, 0) + fan + made + astray, link
+
+    def _is_for_failure(self, target: Sym | str) -> bool:
+        """Whether a function says by its name that it runs when something went wrong: no step of the main way."""
+        return isinstance(target, Sym) and _FAILS.search(self.world.name(target)) is not None
 
     # -- backwards ---------------------------------------------------------------------
     def into(self, sym: Sym) -> tuple[Link, ...]:

@@ -142,3 +142,28 @@ def test_a_field_is_the_same_through_an_accessor_that_stands_for_its_object():
         }
     """
     assert ("kv::Master::start", "kv::Master::sweep", "state") in edges(world(a_cpp=text), "state")
+
+
+def test_fields_of_one_name_in_unrelated_classes_are_drained_apart():
+    found = edges(
+        world(
+            a_py="""
+            class Near:
+                def __init__(self):
+                    self.todo = []
+                def fill(self, x):
+                    self.todo.append(x)
+                def drain(self):
+                    self.todo.pop()
+            class Far:
+                def __init__(self):
+                    self.todo = []
+                def fill(self, x):
+                    self.todo.append(x)
+                def drain(self):
+                    self.todo.clear()
+            """
+        ),
+        "state",
+    )
+    assert found == {("a.Near.fill", "a.Near.drain", "state"), ("a.Far.fill", "a.Far.drain", "state")}

@@ -51,3 +51,11 @@ def test_damage_in_the_middle_is_one_line_and_the_next_question_works(tmp_path):
 def test_a_name_that_was_never_put_is_a_cache_error(tmp_path):
     with pytest.raises(CacheError, match="no facts"):
         Store(tmp_path / "c.sqlite").facts("k")
+
+
+def test_the_whole_name_index_says_what_single_names_say(tmp_path):
+    store = Store(tmp_path / "c.sqlite")
+    store.put_tree("t", {"d:f": [0, 3], "u:x": [1]}, [])
+    packed = store.postings("t")
+    assert {n: store.numbers(packed.get(n)) for n in ("d:f", "u:x", "u:y")} == {"d:f": [0, 3], "u:x": [1], "u:y": []}
+    assert all(store.files_with("t", n) == store.numbers(packed.get(n)) for n in ("d:f", "u:x", "u:y"))

@@ -4,7 +4,7 @@ from typing import Any
 
 from _cluster import Cluster
 
-PATHS = ("hand-off",)
+PATHS = ()  # the binding hides its functions: none of the hand-off's steps can be seen by name
 PAGE, PAGES = 64 << 10, 8
 
 

@@ -92,6 +92,11 @@ def test_search_finds_a_symbol_by_keyboard_alone(page: Page) -> None:
     page.wait_for_url("**/sites/depot-2.0/depot-index.py-*.html#at-*")
 
 
+def test_words_that_stand_together_in_a_name_find_that_name_first(page: Page) -> None:
+    page.locator("#q").fill("index commit")
+    assert page.locator("#found li").first.inner_text().split("\n")[0].endswith("Index.commit")
+
+
 @pytest.mark.parametrize(
     ("words", "kind"), [("index.py", "file"), ("two writers", "failure"), ("Q8", "question"), ("protection", "role")]
 )

@@ -30,6 +30,8 @@
       else if (/[^a-z0-9]/.test(entry.hay[at - 1])) sum += 8;
       else sum += 3;
     }
+    // Words that stand together in a name: "put end" means PutEnd and put_end before put.
+    if (words.length > 1 && entry.hay.replace(/[_.: ]/g, "").includes(words.join(""))) sum += 45;
     return sum - entry.hay.length / 200;
   }
 

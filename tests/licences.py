@@ -1,4 +1,4 @@
-"""What Tracer installs and under which licences: `python -m tests.licences > THIRD_PARTY.md` writes the table.
+"""What Tracer installs and under which licences: `python -m tests.licences > .ci/THIRD_PARTY.md` writes the table.
 
 Reads the metadata of the installed packages, from our own requirements on; knows no network.
 """
@@ -76,7 +76,7 @@ def table() -> Iterator[str]:
     """The Markdown page."""
     yield "# Packages that Tracer installs\n"
     yield "None of them is part of Tracer's packages; pip brings them."
-    yield "Made by `python -m tests.licences > THIRD_PARTY.md`.\n"
+    yield "Made by `python -m tests.licences > .ci/THIRD_PARTY.md`.\n"
     yield "| package | licence | needed by |"
     yield "|---|---|---|"
     needed = {extra: closure(extra) for extra in EXTRAS}

@@ -10,7 +10,8 @@ import pytest
 from tests import licences
 
 ROOT = Path(__file__).parents[2]
-LISTED = dict(re.findall(r"^\| ([a-z0-9._-]+) \| ([^|]+) \| `kv-tracer", (ROOT / ".ci" / "THIRD_PARTY.md").read_text(), re.M))
+CI = ROOT / ".ci"
+LISTED = dict(re.findall(r"^\| ([a-z0-9._-]+) \| ([^|]+) \| `kv-tracer", (CI / "THIRD_PARTY.md").read_text(), re.M))
 
 
 @pytest.mark.parametrize("extra", licences.EXTRAS)
@@ -40,7 +41,7 @@ def test_the_locked_versions_satisfy_our_requirements() -> None:
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
-    locked = dict(line.split("==") for line in (ROOT / ".ci" / "constraints.txt").read_text().splitlines() if "==" in line)
+    locked = dict(line.split("==") for line in (CI / "constraints.txt").read_text().splitlines() if "==" in line)
     versions = {canonicalize_name(name): version for name, version in locked.items()}
     wanted = [Requirement(r) for r in requires("kv-tracer") or ()]
     assert len(wanted) > 20

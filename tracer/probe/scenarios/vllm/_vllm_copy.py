@@ -108,7 +108,8 @@ class HeldSpec(CPUOffloadingSpec):
     """The engine's specification of the CPU tier, with `CopyWorker` to move the bytes."""
 
     def get_worker(self, kv_caches):
-        return CopyWorker(Copies([t.tensor for t in kv_caches.tensors], self.num_chunks))
+        room = getattr(self, "num_chunks", 0) or self.num_blocks  # 0.25 calls them blocks
+        return CopyWorker(Copies([t.tensor for t in kv_caches.tensors], room))
 
     def get_handlers(self, kv_caches, *_):
         worker = CopyWorker(Copies(list(kv_caches.values()), self.num_cpu_blocks))

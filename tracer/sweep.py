@@ -166,7 +166,7 @@ def sweep(jobs: Sequence[Job], *, dask: str = "", workers: int = 0, progress: Pr
         limit_processes(0)
         return [done[n] for n in range(len(jobs))]
     with _pool(most) as executor:
-        _gather(executor, jobs, range(len(jobs)), note)
+        _gather(executor, jobs, _apart(len(jobs), most), note)
     for number in range(len(jobs)):  # those that were with a process that died: each alone, so that it fails alone
         if number not in done:
             with _pool(1) as executor:
@@ -179,6 +179,15 @@ def sweep(jobs: Sequence[Job], *, dask: str = "", workers: int = 0, progress: Pr
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+
+
+def _apart(number: int, workers: int) -> list[int]:
+    """The jobs in the order in which they are given out: neighbours share most files, so each worker has a stretch.
+
+    Two that survey neighbouring releases at once would both do what the two have in common.
+    """
+    stretch = -(-number // workers)
+    return [n for first in range(stretch) for n in range(first, number, stretch)]
 
 
 def _gather(

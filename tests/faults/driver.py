@@ -1,7 +1,7 @@
 """What the fault tests kill, starve and run beside itself: one question about a folder, from source to document.
 
-`python -m tests.faults.driver where FOLDER RULES` prints the JSON answer; `graph FOLDER` prints every edge. It is the
-pipeline itself, on a folder of no known engine.
+`python -m tests.faults.driver where FOLDER` prints the JSON answer, `graph FOLDER` every edge, `atlas FOLDER` writes
+`FOLDER/site`. It is the pipeline itself, on a folder of no known engine (the atlas: on an invented engine).
 """
 
 from __future__ import annotations
@@ -67,10 +67,19 @@ def graph(place: Path) -> str:
     return "\n".join(graphs.write(whole.unpacked(kept), "jsonl"))
 
 
+def atlas(place: Path) -> str:
+    """The pages of an invented engine in `place`/site."""
+    from tests.browser.depot import atlas_of
+    from tracer.render.atlas import build
+
+    built = build(atlas_of(place / "rules"), place / "site")
+    return f"{built.files} files\n"
+
+
 def main(command: str, place: str) -> int:
     """Print an answer; an error is one line, as the command line does it."""
     try:
-        sys.stdout.write({"where": where, "graph": graph}[command](Path(place)))
+        sys.stdout.write({"where": where, "graph": graph, "atlas": atlas}[command](Path(place)))
     except TracerError as error:
         print(f"tracer: {error}", file=sys.stderr)
         return error.exit_code

@@ -188,3 +188,27 @@ def test_killed_during_a_graph(place: Path, tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     assert run(place, tmp_path / "b", "graph").stdout == calm.stdout
+
+
+def _pages(place: Path) -> dict[str, bytes]:
+    site = place / "site"
+    return {f.relative_to(site).as_posix(): f.read_bytes() for f in sorted(site.rglob("*")) if f.is_file()}
+
+
+@pytest.mark.parametrize("pages", [1, 12])
+def test_killed_during_an_atlas(pages: int, tmp_path: Path) -> None:
+    """kill -9 when so many pages lie there; the next build takes it up, and no half page or stray file is left."""
+    for name in ("calm", "harmed"):
+        (tmp_path / name / "rules").mkdir(parents=True)
+    assert run(tmp_path / "calm", tmp_path / "cache-a", "atlas").returncode == 0
+    harmed = tmp_path / "harmed"
+    process = start(harmed, tmp_path / "cache-b", "atlas")
+    end = time.monotonic() + 120
+    while process.poll() is None and len(list(harmed.glob("site/**/*.html"))) < pages and time.monotonic() < end:
+        time.sleep(0.002)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    done = run(harmed, tmp_path / "cache-b", "atlas")
+    assert done.returncode == 0, done.stderr
+    assert _pages(harmed) == _pages(tmp_path / "calm")

@@ -50,6 +50,7 @@ def test_the_code_on_the_page_is_the_code_of_the_source(
     place = page.locator(".sites li a").first
     said = place.locator(".place").inner_text()
     place.click()
+    page.wait_for_selector(".row.aim .src")
     file, _, lines = said.rpartition(":")
     first, last = int(lines.split("-")[0]), int(lines.split("-")[-1])
     source = lines_of(engine.tree.read(file))

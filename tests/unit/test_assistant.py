@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,12 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
             async with mcp.Client(server) as client:
                 return await talk(client)
 
-        return asyncio.run(asyncio.wait_for(conversation(), 60))
+        async def bounded() -> Any:
+            return await asyncio.wait_for(conversation(), 60)
+
+        # A thread of its own: another test of the same process may have left an event loop running in this one.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, bounded()).result()
 
     return run
 

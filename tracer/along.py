@@ -16,10 +16,10 @@ from typing import Literal
 from tracer import stages, trace
 from tracer.errors import UsageError
 from tracer.graph.world import Sym
-from tracer.ledger import Event, Events, lines_of
 from tracer.model import EngineRevision, Path, Step
-from tracer.order import Orders
-from tracer.pair_rules import DEPTH
+from tracer.pairs.ledger import Event, Events, lines_of
+from tracer.pairs.order import Orders
+from tracer.pairs.rules import DEPTH
 from tracer.reading import flow
 from tracer.reading.statements import Reading
 from tracer.survey import Progress

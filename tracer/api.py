@@ -37,10 +37,10 @@ from tracer.targets import nearest, parse_spec
 
 if TYPE_CHECKING:
     from tracer.diff.model import Change
-    from tracer.drives import Driven
-    from tracer.order import Order
-    from tracer.pairs import Holder
-    from tracer.relay import Carrier
+    from tracer.pairs.balance import Holder
+    from tracer.pairs.order import Order
+    from tracer.paths.drives import Driven
+    from tracer.paths.relay import Carrier
 
 T = TypeVar("T")
 Rules = Sequence[str | Path]

@@ -21,7 +21,7 @@ from tracer.targets import Target, Version, parse_spec, specs_of
 
 if TYPE_CHECKING:
     from tracer.graph.hops import Hops
-    from tracer.stations import Sites
+    from tracer.paths.stations import Sites
 
 Answer = TypeVar("Answer")
 

@@ -127,7 +127,7 @@ def timeline(
 def question_of(what: str, home: Target, rules: Sequence[Path] = ()) -> Question:
     """What is meant by a role, a pair (`pairs:WHAT`) or a claim; `UsageError` with near names for none of them."""
     from tracer import questions
-    from tracer.pair_rules import pair_rules
+    from tracer.pairs.rules import pair_rules
 
     if what == "all" or what in ROLES:
         return Question("role", (what,), what)

@@ -26,12 +26,12 @@ from tracer.survey.store import Store
 from tracer.targets import parse_spec
 
 if TYPE_CHECKING:
-    from tracer.drives import Driven
     from tracer.graph.hops import Hops
-    from tracer.order import Order
-    from tracer.pairs import Holder
-    from tracer.relay import Carrier
-    from tracer.stations import Sites
+    from tracer.pairs.balance import Holder
+    from tracer.pairs.order import Order
+    from tracer.paths.drives import Driven
+    from tracer.paths.relay import Carrier
+    from tracer.paths.stations import Sites
 
 
 def where(
@@ -84,8 +84,8 @@ def pairs(
     progress: Progress | None = None,
 ) -> tuple[EngineRevision, tuple[Holder, ...], tuple[Gap, ...]]:
     """Who holds what the pairs of `what` (a role, a rule, "all") acquire, and the verdict on each of their exits."""
-    from tracer.pair_rules import pair_rules
-    from tracer.pairs import judge
+    from tracer.pairs.balance import judge
+    from tracer.pairs.rules import pair_rules
 
     target, version = parse_spec(spec)
     asked = pair_rules(what, target.name, version.name, rules)
@@ -106,8 +106,8 @@ def order(
     progress: Progress | None = None,
 ) -> tuple[EngineRevision, tuple[Order, ...]]:
     """Whether `a` comes before `b` in each function of `ENGINE[@VERSION]` that does both."""
-    from tracer.order import Orders
-    from tracer.pair_rules import DEPTH
+    from tracer.pairs.order import Orders
+    from tracer.pairs.rules import DEPTH
 
     engine = stages.read_engine(spec, progress)
     found = Orders(engine.world(), engine.target.name, engine.version, rules)
@@ -166,8 +166,8 @@ def path(
 
     `names` is (A, B) or (NAME,); `choose` has KEY=VALUE for the stack and for implementations at fan-outs.
     """
-    from tracer import routes
-    from tracer.paths import Paths
+    from tracer.paths import routes
+    from tracer.paths.follow import Paths
 
     stack, picked = routes.choices(choose)
     if len(names) > 1 and stack:
@@ -188,8 +188,8 @@ def drives(
     site: str, specs: Sequence[str], *, most: int = 40, rules: Sequence[Path] = (), progress: Progress | None = None
 ) -> tuple[tuple[EngineRevision, ...], list[Driven]]:
     """The entries (loops, threads, handlers, public functions) to `site`: a symbol, FILE:LINE or a rule's id."""
-    from tracer.drives import Driven, Drives
-    from tracer.stations import Stations
+    from tracer.paths.drives import Driven, Drives
+    from tracer.paths.stations import Stations
 
     def find(hops: Hops, _: tuple[EngineRevision, ...], sites: Sites) -> list[Driven]:
         return Drives(hops, Stations(hops, sites)).of(site, most)
@@ -201,8 +201,8 @@ def relay(
     what: str, specs: Sequence[str], *, rules: Sequence[Path] = (), progress: Progress | None = None
 ) -> tuple[tuple[EngineRevision, ...], list[Carrier]]:
     """The carriers of a role's signals, or of those at a site: what fills each, what takes from it, what follows."""
-    from tracer.relay import Carrier, Relay, places_of
-    from tracer.stations import Stations
+    from tracer.paths.relay import Carrier, Relay, places_of
+    from tracer.paths.stations import Stations
 
     def find(hops: Hops, _: tuple[EngineRevision, ...], sites: Sites) -> list[Carrier]:
         stations = Stations(hops, sites)

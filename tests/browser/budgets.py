@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from tracer.budget import budget, load_from, plain_model
+from tracer.budget.arithmetic import budget, load_from, plain_model
 from tracer.errors import UsageError
 
 MODEL = ("layers", "kv_heads", "head_dim", "query_heads", "window", "window_layers", "latent", "rope", "state_layers",

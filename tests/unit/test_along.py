@@ -8,7 +8,7 @@ from tests.unit.worlds import world_of
 from tracer.along import Passed, check_names, passed
 from tracer.errors import UsageError
 from tracer.model import EngineRevision, Path, Revision, Step
-from tracer.order import Orders
+from tracer.pairs.order import Orders
 from tracer.render import pairs as render
 from tracer.render.text import plain
 

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tracer import answers, routes
+from tracer import answers
 from tracer.cli import main
+from tracer.paths import routes
 
 BASE = """\
 import threading

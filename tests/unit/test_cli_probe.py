@@ -155,7 +155,7 @@ def test_every_scenario_is_listed_with_what_it_does(capfd: pytest.CaptureFixture
 
 
 def test_scenarios_name_paths_that_there_are() -> None:
-    from tracer.routes import routes
+    from tracer.paths.routes import routes
 
     known = {(r.engines[0], n) for r in routes() for n in (r.name, r.id)}
     for engine in environment.engines():

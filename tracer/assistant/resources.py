@@ -74,7 +74,7 @@ def _rules(engine: str) -> str:
 
 
 def _paths(engine: str) -> str:
-    from tracer import routes
+    from tracer.paths import routes
 
     name = target(engine).name
     found = [r for r in routes.routes(()) if r.engines[0] == name]

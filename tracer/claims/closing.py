@@ -11,8 +11,8 @@ from tracer.claims.presence import SHOWN, enough
 from tracer.claims.select import Places
 from tracer.errors import UsageError
 from tracer.globs import path_matches
-from tracer.pair_rules import pair_rules
-from tracer.pairs import Holder, judge
+from tracer.pairs.balance import Holder, judge
+from tracer.pairs.rules import pair_rules
 
 
 def pairs_closed(places: Places, p: Predicate) -> Judged:

@@ -12,12 +12,12 @@ from tracer.cli.console import Format, one_of, read_json, write, write_table
 from tracer.errors import UsageError
 
 if TYPE_CHECKING:
-    from tracer.budget import Line
+    from tracer.budget.arithmetic import Line
 
 LANGUAGES = ("en", "zh")
 MAX_CONFIG_BYTES = 8 << 20
 
-# A flag that is not given stays None, so that the defaults stand in one place: tracer.budget and its parts.
+# A flag that is not given stays None, so that the defaults stand in one place: tracer.budget.arithmetic and its parts.
 Whole = Annotated[int | None, typer.Option(show_default=False, rich_help_panel="Load")]
 Amount = Annotated[str | None, typer.Option(show_default=False, rich_help_panel="Load")]
 ModelWhole = Annotated[int | None, typer.Option(show_default=False, rich_help_panel="Model")]
@@ -85,7 +85,7 @@ def budget(
 ) -> None:
     """Bytes of a request, a store and its traffic, each figure with its formula; the worked example without flags."""
     one_of(language, LANGUAGES, "language")
-    from tracer import budget as sums
+    from tracer.budget import arithmetic as sums
 
     shape = _given(
         layers=layers,

@@ -24,7 +24,7 @@ from tracer.cli.questions import FindingForm, Form, Rules
 
 if TYPE_CHECKING:
     from tracer.model import EngineRevision, Gap
-    from tracer.pairs import Holder
+    from tracer.pairs.balance import Holder
 
 Spec = Annotated[str, typer.Argument(help="ENGINE\\[@VERSION].", autocompletion=manual.specs)]
 Depth = Annotated[
@@ -82,7 +82,7 @@ def pairs(
 
 def _sarif(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], rules: Sequence[Path]) -> str:
     """The missing releases as a SARIF log; each pair says why it must hold."""
-    from tracer.pair_rules import pair_rules
+    from tracer.pairs.rules import pair_rules
     from tracer.render import sarif
     from tracer.render.findings import of_pairs
     from tracer.render.json import dumps

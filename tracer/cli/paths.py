@@ -168,8 +168,8 @@ def paths(
     rules: Rules = None,
 ) -> None:
     """The named paths and the stacks that there are."""
-    from tracer import routes
     from tracer.cli.console import write_table
+    from tracer.paths import routes
     from tracer.render.text import Table
     from tracer.targets import parse_spec
 
@@ -187,7 +187,7 @@ def paths(
 # -- what the path-like commands share ----------------------------------------------------
 def asked(words: list[str], more: list[str], stack: str | None, most: int) -> tuple[list[str], list[str]]:
     """What is asked and of which engines: trailing words that name engines are engines, then --stack, then --with."""
-    from tracer import routes
+    from tracer.paths import routes
     from tracer.targets import names
 
     known = names()

@@ -18,8 +18,8 @@ from tracer.graph.hops import Hops
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
 from tracer.model import Site
+from tracer.paths.stations import Stations
 from tracer.readings import Readings
-from tracer.stations import Stations
 
 FED = frozenset({"state", "device"})  # a hand-over of data does not run the other end
 CROSSINGS = frozenset({"thread", "process", "rpc", "async", "binding"})

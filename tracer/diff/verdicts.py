@@ -13,7 +13,7 @@ from tracer.diff import settings
 from tracer.diff.model import Change, End, Severity
 from tracer.diff.places import Side, tail
 from tracer.errors import UsageError
-from tracer.pairs import Holder
+from tracer.pairs.balance import Holder
 
 if TYPE_CHECKING:
     from tracer.diff.subject import Subject
@@ -107,8 +107,8 @@ def _holder_end(h: Holder | None) -> End | None:
 
 def holders(s: Subject, role: str, rules: tuple[Path, ...]) -> list[Holder]:
     """Who holds what the pairs of a role (a rule, "all") acquire; nobody where there are no such pairs."""
-    from tracer.pair_rules import pair_rules
-    from tracer.pairs import judge
+    from tracer.pairs.balance import judge
+    from tracer.pairs.rules import pair_rules
 
     try:
         asked = pair_rules(role, s.target.name, s.version.name, rules)

@@ -13,9 +13,9 @@ from tracer.diff.places import tail
 from tracer.diff.subject import Subject
 from tracer.model import Path as Way
 from tracer.model import Step
-from tracer.paths import Paths
-from tracer.routes import Route, routes
-from tracer.stations import Sites
+from tracer.paths.follow import Paths
+from tracer.paths.routes import Route, routes
+from tracer.paths.stations import Sites
 
 Ways = dict[str, Way]  # by name and stack
 CALLS = ("", "call", "dynamic")

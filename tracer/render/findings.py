@@ -17,7 +17,7 @@ from tracer.render.visible import visible
 
 if TYPE_CHECKING:
     from tracer.diff.model import Change, Difference, End
-    from tracer.pairs import Holder, Leaving
+    from tracer.pairs.balance import Holder, Leaving
 
 _LEVEL_OF = {"breaking": "error", "behaviour": "warning", "place": "note"}
 _STEPS = 400  # of a way through a function; the turns at its ends say most

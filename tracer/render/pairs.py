@@ -9,8 +9,8 @@ from typing import Any
 
 from tracer.along import Passed
 from tracer.model import EngineRevision, Gap, Path
-from tracer.order import Order
-from tracer.pairs import Holder, Leaving
+from tracer.pairs.balance import Holder, Leaving
+from tracer.pairs.order import Order
 from tracer.render.grouping import folded, local_symbol, revision_text, short_symbol, version_text
 from tracer.render.json import head
 from tracer.render.markdown import code, prose

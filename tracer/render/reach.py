@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tracer.drives import Driven
 from tracer.model import EngineRevision, Path
-from tracer.relay import Carrier, Hand
+from tracer.paths.drives import Driven
+from tracer.paths.relay import Carrier, Hand
 from tracer.render.json import head
 from tracer.render.steps import CROSSING, as_json, short
 

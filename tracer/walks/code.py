@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tracer.errors import TracerError
 from tracer.evidence import ReadFile
-from tracer.holding import fails, unreachable
 from tracer.model import Site, SourceTree, Step
-from tracer.pairs import Holder
+from tracer.pairs.balance import Holder
+from tracer.pairs.holding import fails, unreachable
 from tracer.reading import flow, read
 from tracer.reading.statements import Reading, Statement, shorten
 from tracer.survey import language_of

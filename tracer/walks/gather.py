@@ -11,8 +11,8 @@ from tracer import answers, questions, stages, trace
 from tracer.checkout import open_tree
 from tracer.errors import UsageError
 from tracer.model import Path, SourceTree
-from tracer.pair_rules import pair_rules
-from tracer.pairs import Holder
+from tracer.pairs.balance import Holder
+from tracer.pairs.rules import pair_rules
 from tracer.survey import Progress
 from tracer.survey.store import Store
 from tracer.targets import Target, Version, specs_of
@@ -76,7 +76,7 @@ def holders(
     body = store.answer(key)
     if body is None:
         from tracer.graph.world import World
-        from tracer.pairs import judge
+        from tracer.pairs.balance import judge
         from tracer.survey import survey
 
         found = judge(World([(survey(tree, store, progress), target)]), asked)[0]

@@ -16,8 +16,8 @@ import jsonschema
 
 from tracer import catalog
 from tracer.errors import RuleError
+from tracer.paths.routes import routes
 from tracer.questions import bank, content
-from tracer.routes import routes
 from tracer.rules import Text, range_of, read_yaml
 from tracer.targets import names, nearest
 from tracer.walks.model import PARTS, Beat, Note, Selector

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path as Folder
 
 from tracer.model import Path, Site, Step
-from tracer.routes import Route, Station, routes
+from tracer.paths.routes import Route, Station, routes
 from tracer.rules import Text, in_range
 from tracer.walks.model import PARTS, Beat, Note, Selector
 

@@ -12,7 +12,7 @@ from pathlib import Path as Folder
 
 from tracer.evidence import permalink
 from tracer.model import EngineRevision, Path, Site, SourceTree, Step
-from tracer.pairs import Holder
+from tracer.pairs.balance import Holder
 from tracer.questions import Content, Verdicts, bank, behind
 from tracer.rules import Text
 from tracer.targets import Target

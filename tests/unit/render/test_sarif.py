@@ -14,7 +14,7 @@ import pytest
 from tests.unit.trees import MemoryTree
 from tracer.diff.model import Change, Difference, End
 from tracer.model import EngineRevision, Revision
-from tracer.pairs import Holder, Leaving
+from tracer.pairs.balance import Holder, Leaving
 from tracer.render import findings, sarif
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif-2.1.0.schema.json").read_text())

@@ -10,10 +10,10 @@ import pytest
 from tests.browser import walkway
 from tracer.errors import UsageError
 from tracer.model import Path, Step
+from tracer.paths.routes import Route, Station
 from tracer.render.atlas import Atlas, Subject, frame, tours
 from tracer.render.atlas.page import Page
 from tracer.render.atlas.pages import paths, walkthroughs
-from tracer.routes import Route, Station
 from tracer.rules import Text
 from tracer.walks.model import Tour
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.unit.trees import MemoryTree
 from tracer.model import Site, Step
-from tracer.pairs import Holder, Leaving
+from tracer.pairs.balance import Holder, Leaving
 from tracer.walks.code import MOST, Trees, code_of
 
 SAVE = """\

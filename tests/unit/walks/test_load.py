@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tracer import catalog, routes
+from tracer import catalog
 from tracer.errors import RuleError
 from tracer.model import Step
+from tracer.paths import routes
 from tracer.walks.load import notes, story
 from tracer.walks.match import Place, notes_for, part
 from tracer.walks.model import PARTS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracer.model import Path, Site, Step
-from tracer.routes import Route, Station
+from tracer.paths.routes import Route, Station
 from tracer.rules import Text
 from tracer.walks.match import fits, notes_for, part, places, timing
 from tracer.walks.model import Beat, Note, Selector

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.trees import MemoryTree
 from tracer.claims.model import Checked, Evidence
 from tracer.model import EngineRevision, Path, Site, Step
-from tracer.pairs import Holder, Leaving
+from tracer.pairs.balance import Holder, Leaving
 from tracer.questions import Cell, Content, Sentence, Verdicts
 from tracer.render import walks as render
 from tracer.render.text import plain

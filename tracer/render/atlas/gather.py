@@ -19,7 +19,7 @@ from tracer import answers, diff, questions, stages
 from tracer.errors import TracerError, UsageError
 from tracer.evidence import Claim, ReadFile, Verdict, judge, permalink
 from tracer.model import EngineRevision, Gap, Site, SourceTree, Trace, lines_of
-from tracer.pairs import Holder
+from tracer.pairs.balance import Holder
 from tracer.render import answers as documents
 from tracer.render.grouping import version_text
 from tracer.rules import Rule, rules_for
@@ -158,8 +158,8 @@ class Atlas:
         """Who holds what the pairs of this engine acquire, and how each leaves."""
 
         def ask() -> list[Holder]:
-            from tracer.pair_rules import pair_rules
-            from tracer.pairs import judge as judged
+            from tracer.pairs.balance import judge as judged
+            from tracer.pairs.rules import pair_rules
 
             try:
                 asked = pair_rules("all", subject.target.name, subject.version.name, self.rules)
@@ -176,7 +176,7 @@ class Atlas:
             from tracer.graph.edges import Edges
             from tracer.graph.hops import Hops
             from tracer.graph.uses import Uses
-            from tracer.stations import Stations
+            from tracer.paths.stations import Stations
 
             key = answers.links_key([subject.engine])
             hops = Hops(Edges(Uses(self._world(subject))), self.store.answer(key))

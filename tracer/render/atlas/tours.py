@@ -11,12 +11,13 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from tracer import answers, routes, stages
+from tracer import answers, stages
 from tracer.errors import UsageError
 from tracer.model import Path
-from tracer.paths import Paths
+from tracer.paths import routes
+from tracer.paths.follow import Paths
+from tracer.paths.routes import Route
 from tracer.render.atlas.gather import Atlas, Subject
-from tracer.routes import Route
 from tracer.survey.store import Store
 from tracer.walks.model import Tour
 from tracer.walks.tour import Source, tour

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tracer.budget import NAMES, budget
+from tracer.budget.arithmetic import NAMES, budget
 from tracer.render.atlas import places
 from tracer.render.atlas.gather import Atlas
 from tracer.render.atlas.page import Entry, Nav, Page

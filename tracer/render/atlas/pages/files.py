@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from tracer.model import Site
-from tracer.pairs import Holder
+from tracer.pairs.balance import Holder
 from tracer.render.atlas import code, places
 from tracer.render.atlas.gather import Atlas, Caller, Subject
 from tracer.render.atlas.page import Entry, Nav, Page, same

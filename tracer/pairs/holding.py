@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tracer.graph.view import FileView
 from tracer.graph.world import Sym
-from tracer.ledger import Event, Ledger
+from tracer.pairs.ledger import Event, Ledger
 from tracer.reading.branches import Facts, atom, parts_of
 from tracer.reading.flow import Exit, When
 from tracer.reading.statements import Reading, Statement

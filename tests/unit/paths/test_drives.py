@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.worlds import joined, world
-from tracer.drives import Driven, Drives
 from tracer.graph.edges import Edges
 from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
+from tracer.paths.drives import Driven, Drives
+from tracer.paths.stations import Stations
 from tracer.render import reach
-from tracer.stations import Stations
 
 CODE = """
     import threading

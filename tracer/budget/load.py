@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Literal
 
-from tracer.budget_units import Exact, clip, figure, nearest, read_number, read_rate, read_share, read_time
+from tracer.budget.units import Exact, clip, figure, nearest, read_number, read_rate, read_share, read_time
 from tracer.errors import UsageError
 
 _MOST = 10**12

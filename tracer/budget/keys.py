@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
-from tracer.budget_models import MAX_FIGURE, MAX_LAYERS
-from tracer.budget_units import clip
+from tracer.budget.models import MAX_FIGURE, MAX_LAYERS
+from tracer.budget.units import clip
 from tracer.errors import UsageError
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")

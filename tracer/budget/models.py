@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from tracer.budget_units import clip, figure, nearest, term_size
+from tracer.budget.units import clip, figure, nearest, term_size
 from tracer.errors import UsageError
 
 MAX_LAYERS = 10_000

@@ -12,8 +12,8 @@ import yaml
 from tests.unit.worlds import world_of
 from tracer.errors import RuleError, UsageError
 from tracer.model import EngineRevision, Revision
-from tracer.pair_rules import PairRule, _check, _pair, pair_rules
-from tracer.pairs import Holder, judge
+from tracer.pairs.balance import Holder, judge
+from tracer.pairs.rules import PairRule, _check, _pair, pair_rules
 from tracer.render import pairs as render
 from tracer.render.text import plain
 

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.worlds import world_of
 from tracer.errors import UsageError
 from tracer.model import EngineRevision, Revision
-from tracer.order import Order, Orders
+from tracer.pairs.order import Order, Orders
 from tracer.render import pairs as render
 from tracer.render.text import plain
 

@@ -1,6 +1,6 @@
 """The budget: every figure of the worked example, published KV sizes, bad input in one line, and laws that must hold.
 
-Sources of the published sizes are listed in `tracer/budget_models.py`.
+Sources of the published sizes are listed in `tracer/budget/models.py`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tracer.budget import NAMES, Line, Load, Model, budget, load_from, model_from_config, plain_model
-from tracer.budget_models import Attention, State, element, kept
-from tracer.budget_units import figure, read_rate, read_time, show_rate, show_size
+from tracer.budget.arithmetic import NAMES, Line, Load, Model, budget, load_from, model_from_config, plain_model
+from tracer.budget.models import Attention, State, element, kept
+from tracer.budget.units import figure, read_rate, read_time, show_rate, show_size
 from tracer.errors import UsageError
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tracer import routes
 from tracer.errors import RuleError, UsageError
 from tracer.model import ACTIONS, LAYERS, ROLES
+from tracer.paths import routes
 from tracer.targets import names, specs_of
 
 ITEM = """

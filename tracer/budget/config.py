@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from tracer.budget_keys import HEAD_DIM, HEADS, HIDDEN, KV_HEADS, LAYERS, NESTED, Keys, refuse_near_misses
-from tracer.budget_models import (
+from tracer.budget.keys import HEAD_DIM, HEADS, HIDDEN, KV_HEADS, LAYERS, NESTED, Keys, refuse_near_misses
+from tracer.budget.models import (
     MAX_LAYERS,
     Attention,
     IndexKeys,
@@ -24,7 +24,7 @@ from tracer.budget_models import (
     element,
     near_divisors,
 )
-from tracer.budget_units import clip, nearest
+from tracer.budget.units import clip, nearest
 from tracer.errors import UsageError
 
 _STATE_ONLY = ("mamba", "mamba2", "falcon_mamba")

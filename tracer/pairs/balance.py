@@ -18,7 +18,8 @@ from typing import Literal
 from tracer.cues import CueMatcher
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
-from tracer.holding import (
+from tracer.model import Gap
+from tracer.pairs.holding import (
     Held,
     anchor,
     asked_of,
@@ -34,9 +35,8 @@ from tracer.holding import (
     returned,
     unreachable,
 )
-from tracer.ledger import Event, Ledger, lines_of
-from tracer.model import Gap
-from tracer.pair_rules import PairRule
+from tracer.pairs.ledger import Event, Ledger, lines_of
+from tracer.pairs.rules import PairRule
 from tracer.reading import flow
 from tracer.reading.branches import Branch, Facts, absent, facts_at, impossible
 from tracer.reading.flow import Exit

@@ -11,8 +11,8 @@ from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
 from tracer.model import Path, Site
-from tracer.paths import Paths
-from tracer.routes import Route, Station
+from tracer.paths.follow import Paths
+from tracer.paths.routes import Route, Station
 from tracer.rules import Text
 
 CODE = """

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from tracer.budget_config import model_from_config
-from tracer.budget_load import Load, load_from
-from tracer.budget_models import (
+from tracer.budget.config import model_from_config
+from tracer.budget.load import Load, load_from
+from tracer.budget.models import (
     Element,
     IndexKeys,
     Latent,
@@ -28,7 +28,7 @@ from tracer.budget_models import (
     plain_model,
     shard,
 )
-from tracer.budget_units import (
+from tracer.budget.units import (
     Exact,
     figure,
     show_count,

@@ -8,9 +8,9 @@ from tests.unit.worlds import world
 from tracer.graph.edges import Edges
 from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses
-from tracer.relay import Carrier, Relay
+from tracer.paths.relay import Carrier, Relay
+from tracer.paths.stations import Stations
 from tracer.render import reach
-from tracer.stations import Stations
 
 CODE = """
     import queue

@@ -19,8 +19,8 @@ from tracer.errors import UsageError
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
-from tracer.ledger import Event, Events, lines_of
-from tracer.pair_rules import DEPTH, pair_rules
+from tracer.pairs.ledger import Event, Events, lines_of
+from tracer.pairs.rules import DEPTH, pair_rules
 from tracer.reading import flow
 from tracer.reading.statements import Reading
 from tracer.rules import Cue, Rule, rules_for

@@ -17,9 +17,9 @@ from tracer.graph.hops import COST, Hops
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
 from tracer.model import Path, Step
-from tracer.paths import step_of
+from tracer.paths.follow import step_of
+from tracer.paths.stations import Stations
 from tracer.readings import Readings
-from tracer.stations import Stations
 from tracer.survey.store import last_part
 
 REACH = 2000  # functions looked at from one site; more is said

@@ -17,8 +17,8 @@ from tracer.graph.hops import Hops
 from tracer.graph.search import Search, Way
 from tracer.graph.world import Sym, World
 from tracer.model import Path, Step
-from tracer.routes import Route
-from tracer.stations import Sites, Stations
+from tracer.paths.routes import Route
+from tracer.paths.stations import Sites, Stations
 from tracer.survey.store import last_part
 
 TOLL = 6  # how much dearer a link of one answer is for the next

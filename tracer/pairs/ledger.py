@@ -16,7 +16,7 @@ from tracer.graph.calls import CallSite
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
 from tracer.kept import kept
-from tracer.pair_rules import KINDS, PairRule
+from tracer.pairs.rules import KINDS, PairRule
 from tracer.reading import flow
 from tracer.reading.statements import Reading
 from tracer.rules import Cue

@@ -14,7 +14,7 @@ from tracer.graph.edges import Link
 from tracer.graph.hops import Hops
 from tracer.graph.world import Sym, World
 from tracer.model import Site
-from tracer.routes import Station
+from tracer.paths.routes import Station
 from tracer.survey.store import last_part
 
 Sites = Callable[[str], Sequence[tuple[str, Site]]]  # a role ("all" for every) → (engine, site) of the engines asked

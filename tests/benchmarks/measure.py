@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pathlib import Path
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Run:
-    """How a command went; `code` is None if the time limit ended it, negative if a signal did."""
+    """How a command went; `code` is None if a limit ended it, negative if another signal did."""
 
     wall: float
     cpu: float
@@ -33,7 +34,7 @@ class Run:
 
     @property
     def stopped(self) -> bool:
-        """Whether the time limit ended it."""
+        """Whether the limit on its wall or CPU seconds ended it."""
         return self.code is None
 
 
@@ -41,10 +42,20 @@ def measure(
     command: Sequence[str],
     *,
     limit: float | None = None,
+    cpu_limit: int | None = None,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Run:
-    """Run `command` to its end or its `limit` in seconds; then its whole process group is killed."""
+    """Run `command` to its end or its `limit` in seconds; then its whole process group is killed.
+
+    `cpu_limit` is the CPU seconds that each of its processes may use: unlike the wall's, what reaches it does not
+    depend on what else the machine does.
+    """
+
+    def bound() -> None:
+        if cpu_limit is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit, resource.RLIM_INFINITY))
+
     with tempfile.TemporaryFile() as errors:
         late = threading.Event()
         started = time.perf_counter()
@@ -57,6 +68,7 @@ def measure(
                 env=None if env is None else dict(env),
                 cwd=cwd,
                 start_new_session=True,  # a group of its own, so that the limit reaches its children too
+                preexec_fn=bound,
             )
         except OSError as error:
             return Run(0.0, 0.0, 0.0, 127, str(error))
@@ -84,7 +96,9 @@ def measure(
         errors.seek(0)
         lines = errors.read().decode(errors="replace").strip().splitlines()
     unit = 1 if sys.platform == "darwin" else 1024
-    code = None if late.is_set() and child.returncode == -signal.SIGKILL else child.returncode
+    spent = cpu_limit is not None and child.returncode == -signal.SIGXCPU
+    stopped = spent or (late.is_set() and child.returncode == -signal.SIGKILL)
+    code = None if stopped else child.returncode
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6, code, lines[-1] if lines else "")
 
 

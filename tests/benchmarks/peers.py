@@ -12,8 +12,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-LIMIT = 150.0
-"""Seconds a peer may take on one tree."""
+CPU_LIMIT = 150
+"""CPU seconds a peer may take on one tree."""
+LIMIT = 900.0
+"""Wall seconds after which it is stopped too: it waits for something."""
 _INSTALL_LIMIT = 300.0
 
 

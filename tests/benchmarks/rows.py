@@ -67,10 +67,10 @@ def _short(value: float | None) -> str:
 
 
 def row(tree: str, what: str, run: Run, *, budget_s: float | None = None, budget_mb: float | None = None,
-         limit: float = 0.0, note: str = "") -> Row:  # fmt: skip
+        note: str = "") -> Row:  # fmt: skip
     print(f"{tree}  {what}: {run.wall:.1f} s", file=sys.stderr, flush=True)  # a long run shows that it goes on
     if run.stopped:
-        note = f"stopped after {_short(limit)} s"
+        note = f"stopped after {run.wall:.0f} s" + (f"; {note}" if note else "")
     elif run.code:
         note = f"failed ({run.code}): {run.complaint[:100]}"
         if run.code == 127:

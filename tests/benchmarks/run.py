@@ -116,11 +116,11 @@ def _engine(engine: str, plan: Plan, cache: Path, parts: Sequence[str]) -> list[
         rows.append(_second(engine, plan, cache, cold, sizes, env))
         if "diff" in parts:
             before = f"{engine}@{plan.second}"
-            rows.append(row(here, f"diff from {plan.second}, first", ask("diff", before, spec, limit=SLOW), limit=SLOW))
-            rows.append(row(here, f"diff from {plan.second}, again", ask("diff", before, spec, limit=SLOW), limit=SLOW))
+            rows.append(row(here, f"diff from {plan.second}, first", ask("diff", before, spec, limit=SLOW)))
+            rows.append(row(here, f"diff from {plan.second}, again", ask("diff", before, spec, limit=SLOW)))
     if "atlas" in parts:
         out = cache / "atlas"
-        rows.append(row(here, "atlas", ask("atlas", spec, "--out", str(out), limit=SLOW), limit=SLOW))
+        rows.append(row(here, "atlas", ask("atlas", spec, "--out", str(out), limit=SLOW)))
     return rows
 
 
@@ -142,7 +142,7 @@ def _second(engine: str, plan: Plan, cache: Path, cold: Run, sizes: dict[str, in
     return row(here, what, run, budget_s=changed * cold.wall, note=note)
 
 
-def _peer(peer: str, home: Path, engine: str, plan: Plan, cache: Path, cold: float) -> Row:
+def _peer(peer: str, home: Path, engine: str, plan: Plan, cache: Path, cold: Row | None) -> Row:
     here, what = f"{engine} {plan.version}", f"{peer}: {peers.PEERS[peer][0]}"
     tree = cache / "trees" / engine / plan.version
     if not tree.is_dir():
@@ -151,11 +151,11 @@ def _peer(peer: str, home: Path, engine: str, plan: Plan, cache: Path, cold: flo
         command = peers.command(peer, home, tree)
     except peers.Absent as error:
         return Row(here, what, note=f"gap: {error}")
-    run = measure(command, limit=peers.LIMIT, cwd=tree)
+    run = measure(command, limit=peers.LIMIT, cpu_limit=peers.CPU_LIMIT, cwd=tree)
     note = peers.version(command[0])
-    if cold and run.wall:
-        note = f"{note}; {run.wall / cold:.1f} × the wall of `{COLD}`".removeprefix("; ")
-    return row(here, what, run, limit=peers.LIMIT, note=note)
+    if cold and cold.cpu and run.cpu:
+        note = f"{note}; {run.cpu / cold.cpu:.2g} × the CPU of `{COLD}`".removeprefix("; ")
+    return row(here, what, run, note=note)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -187,16 +187,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="tracer-bench-") as folder:
             cache = Path(folder)
             found = _engine(engine, PLANS[engine], cache, asked.parts)
-            cold_s = next((line.wall for line in found if line.what == COLD and line.wall), 0.0)
+            cold = next((line for line in found if line.what == COLD), None)
             rows += found
-            beside += [_peer(peer, home, engine, PLANS[engine], cache, cold_s) for peer in asked.peers]
+            beside += [_peer(peer, home, engine, PLANS[engine], cache, cold) for peer in asked.peers]
         if "scaling" in asked.parts:
             rows += scaling.rows(engine, PLANS[engine].version, _fetched(engine, PLANS[engine].version))
-    cold = [line for line in rows if line.what == COLD]
-    if asked.engine == sorted(PLANS) and all(line.wall is not None for line in cold):
-        peak = max(line.peak_mb or 0.0 for line in cold)
-        cpu = sum(line.cpu or 0.0 for line in cold)
-        wall = sum(line.wall or 0.0 for line in cold)
+    first = [line for line in rows if line.what == COLD]
+    if asked.engine == sorted(PLANS) and all(line.wall is not None for line in first):
+        peak = max(line.peak_mb or 0.0 for line in first)
+        cpu = sum(line.cpu or 0.0 for line in first)
+        wall = sum(line.wall or 0.0 for line in first)
         rows.append(Row("all four", COLD, wall, peak, ALL_COLD_S, cpu=cpu))
     machine = {
         "cpus": os.cpu_count(),

@@ -34,7 +34,7 @@ def rows(engine: str, version: str, source: Path | None) -> list[Row]:
             env = {**os.environ, "TRACER_CACHE_DIR": str(Path(folder) / "cache")}
             run = measure([*TRACER, "discover", str(Path(folder) / "code"), "--limit", "1"], env=env, limit=LIMIT)
         rate = f"{size / 1e6:.1f} MB, {run.cpu / (size / 1e6):.2f} CPU s for each"
-        found.append(row(here, f"discover, {times} × the tree", run, limit=LIMIT, note=rate))
+        found.append(row(here, f"discover, {times} × the tree", run, note=rate))
         if run.stopped:
             break
     return found

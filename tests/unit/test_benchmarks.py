@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import peers, run, scaling
-from tests.benchmarks.measure import floor_mb, measure
+from tests.benchmarks.measure import Run, floor_mb, measure
 from tests.benchmarks.rows import Row, row, table
 
 
@@ -64,6 +64,18 @@ def _runs(pid: int) -> bool:
     return True
 
 
+def test_the_limit_on_cpu_seconds_ends_what_computes_and_not_what_waits() -> None:
+    seen = measure(_python("while True: pass"), limit=60, cpu_limit=1)
+    assert seen.stopped
+    assert 0.9 < seen.cpu < 3
+    assert not measure(["sleep", "1.2"], limit=60, cpu_limit=1).stopped
+
+
+def test_a_stopped_run_says_so_and_keeps_its_remark() -> None:
+    seen = Run(61.2, 60.0, 100.0, None)
+    assert row("a 1", "peer", seen, note="1.2 × the CPU").note == "stopped after 61 s; 1.2 × the CPU"
+
+
 def test_a_command_that_ends_within_its_limit_is_not_stopped() -> None:
     seen = measure(_python("import sys; sys.exit('no such thing')"), limit=60)
     assert not seen.stopped
@@ -107,7 +119,7 @@ def test_a_failed_run_has_no_remark_but_its_failure() -> None:
 def test_a_peer_that_cannot_be_installed_is_a_named_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "trees" / "lmcache" / run.PLANS["lmcache"].version).mkdir(parents=True)
     monkeypatch.setenv("PATH", str(tmp_path))
-    line = run._peer("scip-python", tmp_path / "peers", "lmcache", run.PLANS["lmcache"], tmp_path, 1.0)
+    line = run._peer("scip-python", tmp_path / "peers", "lmcache", run.PLANS["lmcache"], tmp_path, None)
     assert line.wall is None
     assert line.note.startswith("gap: ")
     assert "npm" in line.note

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import Literal
 
-from tracer import stages, trace
+import tracer.trace as pipeline
+from tracer import stages
 from tracer.errors import UsageError
 from tracer.graph.world import Sym
 from tracer.model import EngineRevision, Path, Step
@@ -55,7 +56,7 @@ def order_along(
     progress: Progress | None = None,
 ) -> tuple[tuple[EngineRevision, ...], Path, list[Passed]]:
     """The path called `name` through the engines of `specs`, and its steps that do `a` or `b`."""
-    found = trace.path((name,), specs, choose=choose, rules=rules, progress=progress)
+    found = pipeline.path((name,), specs, choose=choose, rules=rules, progress=progress)
     way = found.paths[0]
     world, engines = stages.read_world(specs, progress)
     orders = Orders(world, engines[0].name, engines[0].version, rules, {e.name: e.version for e in engines})

@@ -167,7 +167,9 @@ def _assign(
         _propose(roles, target, tree, rules, store, facts)
         return
     engine = Roles(World([(facts, target)]))
-    for role in roles:
+    for number, role in enumerate(roles):
+        if progress:
+            progress(f"rules {tree.engine} {tree.version}: {role}", number, len(roles))
         found = engine.apply(r for r in rules_for(target.name, version.name, rules) if r.role == role)
         sites = answers.one_per_statement([s for f in found for s in f.sites])
         links = [replace(s, permalink=permalink(target, tree.revision, s.file, s.first, s.last)) for s in sites]

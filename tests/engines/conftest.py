@@ -6,7 +6,8 @@ import functools
 
 import pytest
 
-from tracer import checkout, trace
+import tracer.trace as pipeline
+from tracer import checkout
 from tracer.errors import TracerError
 from tracer.model import SourceTree, Trace
 
@@ -23,7 +24,7 @@ def _tree(engine: str) -> SourceTree | str:
 
 @functools.lru_cache
 def _where(engine: str, role: str) -> Trace:
-    return trace.where(role, [engine])
+    return pipeline.where(role, [engine])
 
 
 @pytest.fixture(params=ENGINES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tracer.trace as pipeline
 from tests.engines.test_answers import (  # noqa: F401 - these run on the trees of this module
     test_a_saved_answer_verifies,
     test_a_statement_is_given_once_for_each_action,
@@ -15,7 +16,7 @@ from tests.engines.test_answers import (  # noqa: F401 - these run on the trees 
     test_rules_hold_no_line_number,
 )
 from tests.engines.test_rules_name_no_answer import test_no_rule_names_a_function_that_it_prints  # noqa: F401
-from tracer import checkout, trace
+from tracer import checkout
 from tracer.errors import TracerError
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
@@ -38,7 +39,7 @@ def tree(request: pytest.FixtureRequest) -> SourceTree:
 
 @pytest.fixture(scope="module")
 def answer(tree: SourceTree) -> Trace:
-    return trace.where("all", [tree.engine])
+    return pipeline.where("all", [tree.engine])
 
 
 @pytest.mark.parametrize("role", ["publish", "protection", "completion"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tracer import trace
+import tracer.trace as pipeline
 from tracer.cli import main
 
 pytestmark = [pytest.mark.engine]
@@ -33,7 +33,7 @@ def test_source_counts_of_copy_and_move(commit: str, tmp_path: Path, monkeypatch
     monkeypatch.setenv("TRACER_CACHE_DIR", str(tmp_path / "cache"))
     assert main(["targets", "add", "mooncake", commit, "--from", clone]) == 0
     assert main(["fetch", f"mooncake@{commit}", "--from", clone]) == 0
-    _, holders, _ = trace.pairs("mooncake.pairs.replica-refcount", f"mooncake@{commit}")
+    _, holders, _ = pipeline.pairs("mooncake.pairs.replica-refcount", f"mooncake@{commit}")
     missing = Counter({h.symbol.rpartition("::")[2]: h.missing for h in holders if h.missing})
     assert missing == COMMITS[commit]
     assert sum(e.verdict == "released" for h in holders for e in h.exits) >= 5

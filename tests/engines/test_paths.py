@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tracer import checkout, trace
+import tracer.trace as pipeline
+from tracer import checkout
 from tracer.errors import TracerError
 from tracer.model import Path
 
@@ -17,7 +18,7 @@ def ask(name: str, specs: list[str], choose: tuple[str, ...] = ()) -> Path:
             checkout.open_tree(spec)
         except TracerError as error:
             pytest.skip(str(error))
-    (found,) = trace.path([name], specs, choose=choose).paths
+    (found,) = pipeline.path([name], specs, choose=choose).paths
     return found
 
 
@@ -36,7 +37,7 @@ def test_a_store_ends_where_the_master_completes_the_replica(
     assert found.end == "complete"
     assert [e for k, e in enumerate(s.engine for s in found.steps) if k == 0 or e != found.steps[k - 1].engine] == specs
     assert crossings <= {s.edge for s in found.steps}
-    commits = trace.where("publish", ["mooncake"], layer="remote", action="commit")
+    commits = pipeline.where("publish", ["mooncake"], layer="remote", action="commit")
     completing = {(s.file, s.symbol) for s in commits.sites}
     last = found.steps[-1]
     assert (last.file, last.symbol) in completing

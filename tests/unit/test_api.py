@@ -91,6 +91,10 @@ QUESTIONS: dict[str, Callable[[api.Engine], api.Result[object]]] = {
     "order": lambda e: e.order("Index.map:insert", "Index.map:insert"),
     "relay": lambda e: e.relay("Worker.run"),
     "diff": lambda e: e.diff("0.5.6", only=["sites"]),
+    "answer": lambda e: e.answer("q1"),
+    "claims": lambda e: e.claims(),
+    "faults": lambda e: e.faults(),
+    "timeline": lambda e: e.timeline("publish", since="0.5.6"),
 }
 
 
@@ -103,6 +107,8 @@ def test_every_question_has_a_document_and_a_view(engine: api.Engine, name: str)
     assert found.to_markdown().strip()
     shown = found._repr_html_()
     assert name in shown
+    if name in ("answer", "claims", "faults"):  # what is written about the engine does not hold of the invented one
+        assert {c.verdict for item in found for c in getattr(item, "claims", [item])} & {"fails", "unknown"}
     if name in ("uses", "path", "drives"):
         assert len(found)
         assert "store.py" in shown
@@ -117,6 +123,36 @@ def test_a_name_that_does_not_exist_is_a_usage_error_with_the_nearest(engine: ap
         tracer.trace(SPEC, rules=["/nowhere"])
     with pytest.raises(UsageError, match="unknown engine"):
         tracer.trace("lmcash")
+
+
+def test_the_rest_of_the_interface(engine: api.Engine, tmp_path: Path) -> None:
+    assert "lmcache.publish.toy" in {r.id for r in engine.known_rules()}
+    assert {r.engines[0] for r in engine.paths()} == {"lmcache"}
+    edges = list(engine.graph())
+    assert ("thread", "lmcache/worker.py") in {(e.kind, e.file) for e in edges}
+    assert engine.fetch().revision == engine.tree.revision
+    found = api.discover(tmp_path / "source", limit=2)
+    assert found.document()["schema"] == "tracer.discover/1"
+    assert "lmcache" in {t.name for t in api.targets()}
+    figures = api.budget(model={"layers": 2, "kv_heads": 1, "head_dim": 8}, tokens=10)
+    assert next(line.value for line in figures if line.quantity == "token_bytes") == 2 * 2 * 8 * 2
+    assert "<table>" in figures._repr_html_()
+    assert figures.to_markdown().startswith("| part |")
+    for wrong in ({"model": {"layrs": 2}}, {"tokns": 1}, {"config": {}, "model": {"layers": 1}}):
+        with pytest.raises(UsageError):
+            api.budget(**wrong)
+
+
+def test_progress_is_told_and_may_end_a_question(engine: api.Engine) -> None:
+    class Enough(Exception):
+        pass
+
+    def stop(what: str, done: int, total: int) -> None:
+        raise Enough(what)
+
+    with pytest.raises(Enough, match="lmcache"):
+        tracer.trace(SPEC, progress=stop).uses("Index.map")
+    assert len(tracer.trace(SPEC).uses("Index.map"))
 
 
 class Tags(HTMLParser):

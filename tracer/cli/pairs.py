@@ -50,11 +50,12 @@ def pairs(
     form: FindingForm = FindingFormat.text,
 ) -> None:
     """Is every acquire matched by a release on every way out? Status 1 where one is missing."""
-    from tracer import checkout, trace
+    import tracer.trace as pipeline
+    from tracer import checkout
 
     with Bars() as bars:
         tree = checkout.open_tree(spec, progress=bars, note=bars.note)
-        engine, holders, gaps = trace.pairs(
+        engine, holders, gaps = pipeline.pairs(
             what, spec, glob=within, depth=depth, rules=folders(rules or []), progress=bars
         )
     from tracer.render import pairs as render
@@ -115,11 +116,14 @@ def order(
     if along:
         _along(a, b, along, [spec, *(more or [])], choose or [], depth, rules, form, inside)
         return
-    from tracer import checkout, trace
+    import tracer.trace as pipeline
+    from tracer import checkout
 
     with Bars() as bars:
         checkout.open_tree(spec, progress=bars, note=bars.note)
-        engine, orders = trace.order(a, b, spec, inside=inside, depth=depth, rules=folders(rules or []), progress=bars)
+        engine, orders = pipeline.order(
+            a, b, spec, inside=inside, depth=depth, rules=folders(rules or []), progress=bars
+        )
     from tracer.render import pairs as render
 
     if form is Format.json:

@@ -79,7 +79,7 @@ def graph(
         return
     if spec is None:
         raise UsageError("names no engine", where="graph", todo="give ENGINE[@VERSION], or --root DIR --entry FILE")
-    from tracer import trace
+    import tracer.trace as pipeline
 
     seen: list[Edge] = []
     if observed is not None:
@@ -87,7 +87,7 @@ def graph(
 
         seen = feed.read(observed)
     with Bars() as bars:
-        edges = trace.graph([spec, *(more or [])], progress=bars)
+        edges = pipeline.graph([spec, *(more or [])], progress=bars)
         for text in graphs.write(itertools.chain(edges, seen), form.value):
             write(text)
 
@@ -129,14 +129,14 @@ def path(
     out: Out = None,
 ) -> None:
     """How A reaches B, or a named path, step by step, every crossing named; where it stops, if it stops."""
-    from tracer import trace
+    import tracer.trace as pipeline
 
     names, specs = asked(words, [*(more or [])], stack, most=2)
     if len(names) == 1 and through:
         raise UsageError("--through is for a path from A to B", todo="a named path has its own way-points")
     with Bars() as bars:
         fetch(specs, bars)
-        found = trace.path(
+        found = pipeline.path(
             names,
             specs,
             count=count,
@@ -228,10 +228,10 @@ def discover(
     form: Form = Format.text,
 ) -> None:
     """Candidates for roles in code without rules, best first per role, each with the reason."""
-    from tracer import trace
+    import tracer.trace as pipeline
 
     with Bars() as bars:
-        found = trace.discover(spec, limit=limit, progress=bars)
+        found = pipeline.discover(spec, limit=limit, progress=bars)
     if form is Format.json:
         from tracer.render import json as documents
 

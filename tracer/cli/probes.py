@@ -181,7 +181,7 @@ def confirm(
 
 def _missed(folder: Path, versions: dict[str, str], keep: Path | None) -> list[dict[str, Any]]:
     """The edges of a recording that the graph of its engines lacks, with the reason of each; kept in file `keep`."""
-    from tracer import trace
+    import tracer.trace as pipeline
     from tracer.probe import feed, observed
 
     if not versions:
@@ -189,7 +189,7 @@ def _missed(folder: Path, versions: dict[str, str], keep: Path | None) -> list[d
     seen = observed.read(folder)
     specs = [f"{n}@{v}" for n, v in versions.items()]
     with Bars() as bars:
-        found = observed.recall(seen, trace.graph_of(observed.files(seen, specs), specs, progress=bars))
+        found = observed.recall(seen, pipeline.graph_of(observed.files(seen, specs), specs, progress=bars))
     if keep:
         feed.write(feed.edges((o for o, _ in found.missed), specs), keep)
     return [
@@ -208,7 +208,7 @@ def recall(
     form: Form = Format.text,
 ) -> None:
     """How many of the recorded edges the static graph has, per kind, and why it lacks the others."""
-    from tracer import trace
+    import tracer.trace as pipeline
     from tracer.probe import observed
     from tracer.targets import specs_of
 
@@ -217,7 +217,7 @@ def recall(
         raise UsageError("has no edges", where=str(folder), todo="record with `tracer probe run --edges`")
     specs = [spec, *(more or [])]
     with Bars() as bars:
-        found = observed.recall(seen, trace.graph_of(observed.files(seen, specs), specs, progress=bars))
+        found = observed.recall(seen, pipeline.graph_of(observed.files(seen, specs), specs, progress=bars))
     if form is Format.json:
         from tracer.render.json import dumps
 

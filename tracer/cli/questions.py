@@ -115,11 +115,12 @@ def uses(
 ) -> None:
     """Every place that uses this state or calls this function, by type."""
     one_of(op, OPS, "op")
-    from tracer import checkout, trace
+    import tracer.trace as pipeline
+    from tracer import checkout
 
     with Bars() as bars:
         tree = checkout.open_tree(spec, progress=bars, note=bars.note)
-        engine, found, gaps = trace.uses(pattern, spec, op=op, glob=within, progress=bars)
+        engine, found, gaps = pipeline.uses(pattern, spec, op=op, glob=within, progress=bars)
     if form is PlaceFormat.json:
         from tracer.render import json as documents
 
@@ -163,7 +164,8 @@ def ask(
     bars: Bars,
 ) -> list[Trace]:
     """One trace per engine. With several, one that cannot be had is a gap; a single one ends the command."""
-    from tracer import checkout, trace
+    import tracer.trace as pipeline
+    from tracer import checkout
     from tracer.errors import TracerError, UsageError
     from tracer.model import Gap, Trace
     from tracer.targets import defaults
@@ -175,7 +177,7 @@ def ask(
         try:
             checkout.open_tree(spec, progress=bars, note=bars.note)  # a fetch on the way says which source it took
             traces.append(
-                trace.where(
+                pipeline.where(
                     role,
                     [spec],
                     layer=layer,

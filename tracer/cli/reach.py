@@ -30,13 +30,13 @@ def drives(
     out: Out = None,
 ) -> None:
     """Which loops, threads, handlers and public functions reach this site, under which conditions?"""
-    from tracer import trace
+    import tracer.trace as pipeline
     from tracer.render import reach
 
     names, specs = asked(words, [*(more or [])], stack, most=1)
     with Bars() as bars:
         fetch(specs, bars)
-        engines, found = trace.drives(names[0], specs, most=most, rules=folders(rules or []), progress=bars)
+        engines, found = pipeline.drives(names[0], specs, most=most, rules=folders(rules or []), progress=bars)
     if form is Format.json:
         from tracer.render.json import dumps
 
@@ -58,13 +58,13 @@ def relay(
     form: Form = Format.text,
 ) -> None:
     """Along which chain does a completion travel; who can fail to send it, and how many can arrive?"""
-    from tracer import trace
+    import tracer.trace as pipeline
     from tracer.render import reach
 
     names, specs = asked(words, [*(more or [])], stack, most=1)
     with Bars() as bars:
         fetch(specs, bars)
-        engines, found = trace.relay(names[0], specs, rules=folders(rules or []), progress=bars)
+        engines, found = pipeline.relay(names[0], specs, rules=folders(rules or []), progress=bars)
     if form is Format.json:
         from tracer.render.json import dumps
 

@@ -40,7 +40,7 @@ def report(
 ) -> None:
     """Write pages and JSON: per engine and layer each site with excerpt, guards, reason and link."""
     check_names(role, None, None)
-    from tracer import trace
+    import tracer.trace as pipeline
     from tracer.checkout import open_tree
     from tracer.errors import TracerError, UsageError
     from tracer.evidence import counts
@@ -56,7 +56,7 @@ def report(
         for spec in list(dict.fromkeys(specs or [])) or list(defaults()):
             try:
                 tree = open_tree(spec, progress=bars, note=bars.note)
-                found = trace.where(role, [spec], contexts=contexts, rules=more, progress=bars)
+                found = pipeline.where(role, [spec], contexts=contexts, rules=more, progress=bars)
                 subjects.append(Subject(found, tree))
             except UsageError:
                 raise

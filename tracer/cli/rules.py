@@ -64,7 +64,7 @@ def rules_check(
     form: Form = Format.text,
 ) -> None:
     """How many sites each rule finds per action and version; a rule that finds too few is a gap."""
-    from tracer import trace
+    import tracer.trace as pipeline
     from tracer.errors import TracerError, UsageError
     from tracer.render.text import Table
     from tracer.targets import names, parse_spec, target
@@ -80,7 +80,7 @@ def rules_check(
         for engine, version in wanted:
             spec = f"{engine.name}@{version.name}"
             try:
-                found = trace.where("all", [spec], rules=more, progress=bars)
+                found = pipeline.where("all", [spec], rules=more, progress=bars)
             except UsageError:
                 raise
             except TracerError as error:

@@ -27,11 +27,10 @@ def html(document: Mapping[str, Any]) -> str:
 
 def _table(document: Mapping[str, Any]) -> Iterator[str]:
     """Whatever list of places the document has."""
-    lists = ("sites", "functions", "changes", "carriers")
+    lists = ("sites", "functions", "changes", "carriers", "steps")
     items: Sequence[Mapping[str, Any]] = next((document[k] for k in lists if k in document), ())
     yield _rows(("place", "symbol", "what", "why"), [_row(item) for item in items[:MOST]])
-    if len(items) > MOST:
-        yield f"<p>… {len(items) - MOST} more</p>"
+    yield from _more(items)
 
 
 def _row(item: Mapping[str, Any]) -> tuple[str, ...]:
@@ -61,11 +60,63 @@ def _step(step: Mapping[str, Any]) -> str:
 def _answers(document: Mapping[str, Any]) -> Iterator[str]:
     for a in document["answers"]:
         yield f"<p><b>{escape(a['question'])}</b> {escape(a['title']['en'])}</p><p>{escape(a['text']['en'])}</p>"
-        claims = [(escape(c["id"]), escape(c["verdict"]), "<br>".join(map(_place, c["evidence"]))) for c in a["claims"]]
-        yield _rows(("claim", "verdict", "evidence"), claims)
+        yield _claim_rows(a["claims"])
 
 
-_BODIES = {"path": _paths, "answer": _answers}
+def _claims(document: Mapping[str, Any]) -> Iterator[str]:
+    yield _claim_rows(document["claims"][:MOST])
+    yield from _more(document["claims"])
+
+
+def _claim_rows(claims: Sequence[Mapping[str, Any]]) -> str:
+    rows = [(escape(c["id"]), escape(c["verdict"]), "<br>".join(map(_place, c["evidence"]))) for c in claims]
+    return _rows(("claim", "verdict", "evidence"), rows)
+
+
+def _faults(document: Mapping[str, Any]) -> Iterator[str]:
+    for fault in document["faults"]:
+        yield f"<p><b>{escape(fault['fault'])}</b> {escape(fault['title']['en'])}</p>"
+        for cell in fault["cells"]:
+            said = [f"<li>{escape(p['part'])}: {escape(p['text']['en'])} ({escape(p['verdict'])})</li>"
+                    for p in cell["parts"]]  # fmt: skip
+            yield f"<p>{escape(cell['engine'])}: {escape(cell['kind'] or 'nothing is written')}</p>"
+            yield f"<ul>{''.join(said)}</ul>" if said else ""
+
+
+def _timeline(document: Mapping[str, Any]) -> Iterator[str]:
+    rows = []
+    for line in document["lines"][:MOST]:
+        stops = [f"{escape(version_text(s['version']))}: {_place(s)} {escape(', '.join(s['kinds']))}".rstrip()
+                 for s in line["stops"]]  # fmt: skip
+        what = " · ".join(filter(None, (line["role"], line["action"], line["layer"])))
+        symbol = line["stops"][-1]["symbol"] if line["stops"] else ""
+        rows.append((escape(what), _code(short_symbol(symbol)), "<br>".join(stops)))
+    yield _rows(("what", "symbol", "versions"), rows)
+    yield from _more(document["lines"])
+
+
+def _walk(document: Mapping[str, Any]) -> Iterator[str]:
+    yield f"<p>{escape(document['title']['en'])}</p><ol>"
+    for stop in document["stops"]:
+        told = " ".join(escape(f"{name}: {said['en']}") + "<br>" for name, said in stop["parts"].items() if said["en"])
+        yield f"<li>{_code(short_symbol(stop['symbol']))} {_place(stop)}<br>{told}</li>"
+    yield f"</ol><p>end: {escape(document['end'])}</p>"
+
+
+def _budget(document: Mapping[str, Any]) -> Iterator[str]:
+    columns = ("name", "formula", "shown")
+    yield _rows(("figure", "formula", "value"), [[escape(line[c]) for c in columns] for line in document["lines"]])
+
+
+def _more(items: Sequence[Any]) -> Iterator[str]:
+    if len(items) > MOST:
+        yield f"<p>… {len(items) - MOST} more</p>"
+
+
+_BODIES = {
+    "path": _paths, "answer": _answers, "claims": _claims, "faults": _faults, "timeline": _timeline, "walk": _walk,
+    "budget": _budget,
+}  # fmt: skip
 
 
 def _place(end: Mapping[str, Any]) -> str:

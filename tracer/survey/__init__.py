@@ -150,6 +150,9 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
     if workers <= 1 or len(files) < 16:
         for job in jobs:
             store.put_facts(_work(tree, job))
+            done += len(job)
+            if progress:
+                progress(what, done, len(files))
         return
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, initializer=_start_worker, initargs=(tree,)) as pool:

@@ -7,7 +7,8 @@ from pathlib import Path as Folder
 
 import msgspec
 
-from tracer import answers, questions, stages, trace
+import tracer.trace as pipeline
+from tracer import answers, questions, stages
 from tracer.checkout import open_tree
 from tracer.errors import UsageError
 from tracer.model import Path, SourceTree
@@ -33,7 +34,7 @@ def tour_of(
 
     Raises what `trace.path` raises.
     """
-    found = trace.path((name,), specs, choose=choose, rules=rules, progress=progress)
+    found = pipeline.path((name,), specs, choose=choose, rules=rules, progress=progress)
     path = found.paths[0]
     used = {s.engine for s in path.steps}
     sources: dict[str, Source] = {}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import tracer.trace as pipeline
 from tests.unit.checkout import sources
 from tests.unit.checkout.sources import Server
-from tracer import checkout, targets, trace
+from tracer import checkout, targets
 from tracer.checkout import draft_target
 from tracer.errors import UsageError
 from tracer.rules import rules_for
@@ -64,7 +65,7 @@ def test_a_draft_can_be_asked_by_name_with_rules_of_ones_own(server: Server, tmp
     rules.mkdir(parents=True)
     (rules / "publish.yaml").write_text(RULE)
     assert rules_for("fresh", "1.2", (rules.parent,))
-    (site,) = trace.where("publish", ["fresh"], rules=(rules.parent,)).sites
+    (site,) = pipeline.where("publish", ["fresh"], rules=(rules.parent,)).sites
     assert (site.file, site.first, site.symbol) == ("src/fresh/index.py", 6, "fresh.index.Index.put")
 
 

@@ -6,19 +6,25 @@ import functools
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tracer import catalog
-from tracer.graph.places import Match
-from tracer.graph.uses import Uses
-from tracer.graph.world import Sym
 from tracer.model import EngineRevision, Gap, Site, SourceTree, Use, digest_of, lines_of
 from tracer.survey.store import Store
 
+if TYPE_CHECKING:
+    from tracer.graph.places import Match
+    from tracer.graph.world import World
 
-def uses(engine: Uses, pattern: str, op: str) -> list[Use]:
+
+def uses(world: World, pattern: str, op: str) -> list[Use]:
     """Every use of `pattern` with this op ("all": every op), sorted by file, line and op."""
+    from tracer.graph.uses import Uses
+    from tracer.graph.world import Sym
+
+    engine = Uses(world)
     found: dict[tuple[str, int, str], Use] = {}
     matches: list[Match] = []
     if op in ("all", "define"):
@@ -82,7 +88,8 @@ def links_key(engines: Sequence[EngineRevision], what: str = "links") -> str:
 
 def question_key(engines: Sequence[EngineRevision], question: object, rules: tuple[Path, ...]) -> str:
     """Where the answer to a question about these engines together is kept."""
-    digests = ":".join(rules_digest(k, rules) for k in (*(e.name for e in engines), "crossings", "paths"))
+    folders = (*(e.name for e in engines), "any", "crossings", "pairs", "paths")
+    digests = ":".join(rules_digest(k, rules) for k in folders)
     return f"asked:{_sources(engines)}:{digest_of(repr(question))}:{digests}:{code_digest()}"
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tracer import answers
 from tracer.checkout import folder_tree, open_tree
 from tracer.checkout.folder import any_target
-from tracer.graph.uses import Uses
-from tracer.graph.world import World
 from tracer.model import ROLES, EngineRevision, Gap, Site, SourceTree, Trace
 from tracer.survey import Facts, Progress, survey
 from tracer.survey.store import Store
@@ -21,6 +20,9 @@ from tracer.targets import Target, Version, parse_spec, specs_of
 
 if TYPE_CHECKING:
     from tracer.graph.hops import Hops
+    from tracer.graph.world import World
+    from tracer.pairs.balance import Holder
+    from tracer.pairs.rules import PairRule
     from tracer.paths.stations import Sites
 
 Answer = TypeVar("Answer")
@@ -51,6 +53,8 @@ class Engine:
 
     def world(self) -> World:
         """The engine, linked."""
+        from tracer.graph.world import World
+
         return World([(self.facts, self.target)])
 
 
@@ -76,18 +80,59 @@ def ask(
     progress: Progress | None,
 ) -> tuple[tuple[EngineRevision, ...], Answer]:
     """The kept answer to `question` about these engines, or what `find` makes of their graph, which is kept."""
+    engines = tuple(revision(open_tree(pair, progress=progress)) for pair in specs_of(specs))
+
+    def fresh() -> Answer:
+        with linked(specs, rules, progress) as (hops, joined, sites):
+            return find(hops, joined, sites)
+
+    return engines, remembered(question, engines, rules, kind, fresh)
+
+
+def remembered(
+    question: object,
+    engines: Sequence[EngineRevision],
+    rules: Sequence[Path],
+    kind: type[Answer],
+    fresh: Callable[[], Answer],
+) -> Answer:
+    """The kept answer to `question` about these engines, or what `fresh` gives, which is kept."""
     import msgspec
 
     store = Store()
-    engines = tuple(revision(open_tree(pair, progress=progress)) for pair in specs_of(specs))
     key = answers.question_key(engines, question, tuple(rules))
     body = store.answer(key)
-    if body is not None:
-        return engines, msgspec.msgpack.decode(body, type=kind)
-    with linked(specs, rules, progress) as (hops, engines, sites):
-        found = find(hops, engines, sites)
-    store.put_answer(key, msgspec.msgpack.encode(found))
-    return engines, found
+    if body is None:
+        body = msgspec.msgpack.encode(fresh())
+        store.put_answer(key, body)
+    return msgspec.msgpack.decode(body, type=kind)
+
+
+def judged(
+    engine: EngineRevision,
+    version: str,
+    asked: Iterable[PairRule],
+    world: Callable[[], World],
+    *,
+    depth: int | None = None,
+    rules: Sequence[Path] = (),
+) -> tuple[list[Holder], list[Gap]]:
+    """Who holds what each of these pairs (those for `version`) acquires, with gaps; kept pair by pair."""
+    from tracer.pairs.balance import Holder, judge_pair, matcher
+
+    cues = functools.cache(lambda: matcher(world()))  # one for all the pairs that were not asked before
+
+    def fresh(rule: PairRule) -> tuple[list[Holder], list[Gap]]:
+        return judge_pair(cues(), rule, depth)
+
+    holders: list[Holder] = []
+    gaps: list[Gap] = []
+    for rule in asked:
+        question = ("pair", rule.id, version, depth)
+        more, said = remembered(question, [engine], rules, tuple[list[Holder], list[Gap]], partial(fresh, rule))
+        holders += more
+        gaps += said
+    return holders, gaps
 
 
 @contextmanager
@@ -97,6 +142,7 @@ def linked(
     """The engines of `specs` as one graph, with the links that earlier questions found; new ones are kept after it."""
     from tracer.graph.edges import Edges
     from tracer.graph.hops import Hops
+    from tracer.graph.uses import Uses
 
     store = Store()
     world, engines = read_world(specs, progress)
@@ -117,6 +163,8 @@ def linked(
 
 def read_world(specs: Sequence[str], progress: Progress | None) -> tuple[World, tuple[EngineRevision, ...]]:
     """The engines of `specs`, each once, read, surveyed and joined."""
+    from tracer.graph.world import World
+
     store, trees = Store(), read_trees(specs, progress)
     return World([(survey(tree, store, progress), target) for tree, target in trees]), tuple(
         revision(tree) for tree, _ in trees
@@ -159,6 +207,7 @@ def _assign(
 ) -> None:
     """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
     from tracer.evidence import permalink
+    from tracer.graph.world import World
     from tracer.roles import Roles
     from tracer.rules import rules_for
 
@@ -182,6 +231,7 @@ def _propose(
     """An engine without rules of its own: what the generic rules propose, said as a gap beside it."""
     from tracer.discover import Discover
     from tracer.evidence import permalink
+    from tracer.graph.world import World
 
     engine = Discover(World([(facts, target)]), rules)
     said = Gap(f"rules/{target.name}", "no rules of its own: these are candidates of the generic rules, rules/any")

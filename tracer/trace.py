@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from tracer import answers, stages
 from tracer.errors import UsageError
 from tracer.globs import path_matches
-from tracer.graph.uses import Uses
 from tracer.model import ROLES, Edge, EngineRevision, Gap, Site, Trace, Use
 from tracer.model import Path as Way
 from tracer.survey import Progress, survey
@@ -70,7 +69,9 @@ def uses(
 ) -> tuple[EngineRevision, tuple[Use, ...], tuple[Gap, ...]]:
     """Every place that does `op` ("all": any) to the state `Class.field`, or calls or defines a function, by type."""
     engine = stages.read_engine(spec, progress)
-    found = answers.uses(Uses(engine.world()), pattern, op)
+    found = stages.remembered(
+        ("uses", pattern, op), [engine.revision], (), list[Use], lambda: answers.uses(engine.world(), pattern, op)
+    )
     return engine.revision, tuple(u for u in found if not glob or path_matches(u.file, [glob])), engine.gaps
 
 
@@ -84,13 +85,12 @@ def pairs(
     progress: Progress | None = None,
 ) -> tuple[EngineRevision, tuple[Holder, ...], tuple[Gap, ...]]:
     """Who holds what the pairs of `what` (a role, a rule, "all") acquire, and the verdict on each of their exits."""
-    from tracer.pairs.balance import judge
     from tracer.pairs.rules import pair_rules
 
     target, version = parse_spec(spec)
     asked = pair_rules(what, target.name, version.name, rules)
     engine = stages.read_engine(spec, progress)
-    holders, gaps = judge(engine.world(), asked, depth)
+    holders, gaps = stages.judged(engine.revision, version.name, asked, engine.world, depth=depth, rules=rules)
     kept = tuple(h for h in holders if not glob or path_matches(h.file, [glob]))
     return engine.revision, kept, (*gaps, *engine.gaps)
 
@@ -106,12 +106,17 @@ def order(
     progress: Progress | None = None,
 ) -> tuple[EngineRevision, tuple[Order, ...]]:
     """Whether `a` comes before `b` in each function of `ENGINE[@VERSION]` that does both."""
-    from tracer.pairs.order import Orders
+    from tracer.pairs.order import Order, Orders
     from tracer.pairs.rules import DEPTH
 
     engine = stages.read_engine(spec, progress)
-    found = Orders(engine.world(), engine.target.name, engine.version, rules)
-    return engine.revision, tuple(found.between(a, b, DEPTH if depth is None else depth, inside))
+
+    def find() -> list[Order]:
+        orders = Orders(engine.world(), engine.target.name, engine.version, rules)
+        return orders.between(a, b, DEPTH if depth is None else depth, inside)
+
+    question = ("order", a, b, inside, depth)
+    return engine.revision, tuple(stages.remembered(question, [engine.revision], rules, list[Order], find))
 
 
 def discover(spec: str, *, limit: int = 100, progress: Progress | None = None) -> Trace:
@@ -122,7 +127,11 @@ def discover(spec: str, *, limit: int = 100, progress: Progress | None = None) -
     from tracer.discover import Discover
 
     engine = stages.read_folder(spec, progress) if Path(spec).is_dir() else stages.read_engine(spec, progress)
-    found = Discover(engine.world()).sites(limit=limit)
+
+    def find() -> list[Site]:
+        return Discover(engine.world()).sites(limit=limit)
+
+    found = stages.remembered(("discover", limit), [engine.revision], (), list[Site], find)
     return Trace((engine.revision,), tuple(found), gaps=engine.gaps)
 
 
@@ -144,6 +153,7 @@ def graph(specs: Sequence[str], *, progress: Progress | None = None) -> Iterator
 def graph_of(files: Collection[str], specs: Sequence[str], *, progress: Progress | None = None) -> Iterator[Edge]:
     """The edges that start in these files (repository paths) of the engines, without the rest of their graph."""
     from tracer.graph.edges import Edges
+    from tracer.graph.uses import Uses
 
     world, _ = stages.read_world(specs, progress)
     edges = Edges(Uses(world))

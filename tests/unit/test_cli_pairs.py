@@ -113,3 +113,23 @@ def test_order(run: Run) -> None:
     status, out, _ = run("order", "Block.pins:augment-", "Block.pins:augment+", SPEC)
     assert (status, "Cache.copy  never" in out) == (1, True)
     assert run("order", "Block.pins:augment-", "Block.nothing", SPEC)[0] == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ("pairs", "lmcache.pairs.toy", SPEC),
+        ("order", "Block.pins:augment+", "Block.pins:augment-", SPEC),
+        ("uses", "Block.pins", SPEC),
+        ("discover", SPEC),
+    ],
+)
+def test_asked_again_nothing_is_linked(run: Run, monkeypatch: pytest.MonkeyPatch, question: tuple[str, ...]) -> None:
+    rules = ("--rules", run.pair(ONE)) if question[0] == "pairs" else ()
+    first = run(*question, *rules)
+    assert first[0] in (0, 1, 3)
+    monkeypatch.setattr("tracer.graph.world.World.__init__", None)
+    assert run(*question, *rules) == first
+    if rules:
+        with pytest.raises(TypeError):  # at another depth it is another question
+            run(*question, *rules, "--depth", "1")

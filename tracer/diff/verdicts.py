@@ -107,14 +107,14 @@ def _holder_end(h: Holder | None) -> End | None:
 
 def holders(s: Subject, role: str, rules: tuple[Path, ...]) -> list[Holder]:
     """Who holds what the pairs of a role (a rule, "all") acquire; nobody where there are no such pairs."""
-    from tracer.pairs.balance import judge
+    from tracer import stages
     from tracer.pairs.rules import pair_rules
 
     try:
         asked = pair_rules(role, s.target.name, s.version.name, rules)
     except UsageError:  # this role, or this engine, has no pairs
         return []
-    return s.kept("pairs", role, rules, list[Holder], lambda: list(judge(s.world, asked)[0]))
+    return stages.judged(s.revision, s.version.name, asked, lambda: s.world, rules=rules)[0]
 
 
 # -- defaults ----------------------------------------------------------------------------------

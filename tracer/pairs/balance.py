@@ -93,18 +93,23 @@ def judge(world: World, rules: Iterable[PairRule], depth: int | None = None) -> 
 
     `depth` overrides the rules' own.
     """
-    cues = CueMatcher(Uses(world))
-    holders: list[Holder] = []
-    gaps: list[Gap] = []
-    for rule in rules:
-        asked = rule if depth is None else replace(rule, depth=depth)
-        judged = Judge(Ledger(cues, asked))
-        found = judged.holders()
-        holders += found
-        if rule.expect and not enough(len(found), rule.expect):
-            gaps.append(Gap(rule.id, f"{len(found)} functions hold it (expected {rule.expect})"))
-        gaps += judged.gaps()
-    return holders, gaps
+    cues = matcher(world)
+    found = [judge_pair(cues, rule, depth) for rule in rules]
+    return [h for holders, _ in found for h in holders], [g for _, gaps in found for g in gaps]
+
+
+def matcher(world: World) -> CueMatcher:
+    """What the pairs of one world are judged with."""
+    return CueMatcher(Uses(world))
+
+
+def judge_pair(cues: CueMatcher, rule: PairRule, depth: int | None = None) -> tuple[list[Holder], list[Gap]]:
+    """The same for one pair."""
+    judged = Judge(Ledger(cues, rule if depth is None else replace(rule, depth=depth)))
+    holders, gaps = judged.holders(), []
+    if rule.expect and not enough(len(holders), rule.expect):
+        gaps.append(Gap(rule.id, f"{len(holders)} functions hold it (expected {rule.expect})"))
+    return holders, gaps + judged.gaps()
 
 
 class Judge:

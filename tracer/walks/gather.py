@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path as Folder
 
-import msgspec
-
 import tracer.trace as pipeline
-from tracer import answers, questions, stages
+from tracer import questions, stages
 from tracer.checkout import open_tree
 from tracer.errors import UsageError
 from tracer.model import Path, SourceTree
 from tracer.pairs.balance import Holder
 from tracer.pairs.rules import pair_rules
-from tracer.survey import Progress
+from tracer.survey import Progress, survey
 from tracer.survey.store import Store
 from tracer.targets import Target, Version, specs_of
 from tracer.walks.model import Tour
@@ -71,16 +69,5 @@ def holders(
         asked = pair_rules("all", target.name, version.name, rules)
     except UsageError:  # an engine without pairs
         return []
-    store = Store()
-    digests = answers.rules_digest("pairs", tuple(rules)), answers.rules_digest(target.name, tuple(rules))
-    key = answers.question_key([stages.revision(tree)], ("walk", "pairs", digests), tuple(rules))
-    body = store.answer(key)
-    if body is None:
-        from tracer.graph.world import World
-        from tracer.pairs.balance import judge
-        from tracer.survey import survey
-
-        found = judge(World([(survey(tree, store, progress), target)]), asked)[0]
-        body = msgspec.msgpack.encode(found)
-        store.put_answer(key, body)
-    return msgspec.msgpack.decode(body, type=list[Holder])
+    engine = stages.Engine(target, tree, survey(tree, Store(), progress))
+    return stages.judged(engine.revision, version.name, asked, engine.world, rules=rules)[0]

@@ -158,14 +158,14 @@ class Atlas:
         """Who holds what the pairs of this engine acquire, and how each leaves."""
 
         def ask() -> list[Holder]:
-            from tracer.pairs.balance import judge as judged
             from tracer.pairs.rules import pair_rules
 
             try:
                 asked = pair_rules("all", subject.target.name, subject.version.name, self.rules)
             except UsageError:  # this engine has no pairs
                 return []
-            return judged(self._world(subject), asked)[0]
+            world = functools.partial(self._world, subject)
+            return stages.judged(subject.engine, subject.version.name, asked, world, rules=self.rules)[0]
 
         return self.keep(subject, "pairs", ask, list[Holder])
 

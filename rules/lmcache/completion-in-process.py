@@ -52,3 +52,15 @@ class PDBackend:
 
 def wait(put: Future[int]) -> int:
     return put.result()  # expect: remote-future observe
+
+
+class EventManager:
+    def pop_event(self, name: str) -> Future[int]:
+        return Future()
+
+    def add_event(self, name: str) -> None: ...
+
+
+def take_loaded(events: EventManager, name: str) -> Future[int]:
+    events.add_event(name)  # expect: nothing
+    return events.pop_event(name)  # expect: async-lookup observe

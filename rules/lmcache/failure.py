@@ -102,3 +102,23 @@ class LMCacheAsyncLookupClient:
 
     def started(self, name: str) -> None:
         self.first_lookup_time[name] = time.time()  # expect: nothing
+
+
+class L1Manager:
+    def delete(self, keys: list[str]) -> None: ...
+
+    def finish_write(self, keys: list[str]) -> None: ...
+
+
+def after_load(l1: L1Manager, failed: list[str]) -> None:
+    l1.finish_write(failed)  # expect: nothing
+    l1.delete(failed)  # expect: load-discard fallback
+
+
+class LMCacheEngine:
+    def is_healthy(self) -> bool:
+        return True
+
+    def store(self) -> None:
+        if not self.is_healthy():  # expect: unhealthy-engine fallback
+            return

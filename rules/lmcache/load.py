@@ -75,3 +75,31 @@ class StorageBackendInterface(ABC):
 def read(tier: StorageBackendInterface, key: str) -> object:
     tier.touch(key)  # expect: nothing
     return tier.get_blocking(key)  # expect: load.tiers restore
+
+
+class RemoteConnector:
+    async def get(self, key: str) -> object: ...
+
+    async def close(self) -> None: ...
+
+
+async def from_remote(connector: RemoteConnector, key: str) -> object:
+    found = await connector.get(key)  # expect: load.remote-get restore
+    await connector.close()  # expect: nothing
+    return found
+
+
+class DiskTier(StorageBackendInterface):
+    def get_blocking(self, key: str) -> object:
+        return self._fill(key, bytearray(8))  # expect: nothing (the chain ends at the tier's own method below)
+
+    def touch(self, key: str) -> None:
+        return None
+
+    def _fill(self, key: str, buffer: bytearray) -> object:
+        return self._read(key, buffer)  # expect: load.file restore
+
+    def _read(self, key: str, buffer: bytearray) -> object:
+        with open(key, "rb") as source:
+            source.readinto(buffer)  # expect: nothing (the mechanism)
+        return buffer

@@ -119,3 +119,30 @@ class Bitmap:
 
 def unbroken(found: Bitmap) -> int:
     return found.count_leading_ones()  # expect: lookup.prefix-early query
+
+
+class RemoteConnector:
+    async def exists(self, key: str) -> bool:
+        return False
+
+    def report(self) -> int:
+        return 0
+
+
+def below(connector: RemoteConnector, key: str) -> object:
+    connector.report()  # expect: nothing
+    return connector.exists(key)  # expect: lookup.remote query
+
+
+class Files:
+    async def stands(self, path: str) -> bool:
+        return await aiofiles.os.path.exists(path)  # expect: nothing (the mechanism)
+
+    async def found(self, path: str) -> bool:
+        return await self.stands(path)  # expect: lookup.file query
+
+    async def write(self, path: str) -> None:
+        if not await aiofiles.os.path.exists(path):
+            await self.put(path)  # expect: nothing
+
+    async def put(self, path: str) -> None: ...

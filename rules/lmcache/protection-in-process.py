@@ -62,3 +62,20 @@ class PinMonitor:
     def sweep(self, chunk: MemoryObj, age: float) -> None:
         if age > self._pin_timeout_sec:  # expect: pin-count expire
             chunk.unpin()  # expect: pin-count expire, in-process-hold release
+
+
+class StorageManager:
+    def batched_unpin(self, keys: list[str]) -> None: ...
+
+
+class LMCacheEngine:
+    def __init__(self, storage: StorageManager) -> None:
+        self.lookup_pins: dict[str, list[str]] = {}
+        self.storage = storage
+
+    def found(self, name: str, keys: list[str]) -> None:
+        self.lookup_pins[name] = keys  # expect: lookup-pins acquire
+
+    def done(self, name: str) -> None:
+        keys = self.lookup_pins.pop(name)  # expect: lookup-pins release
+        self.storage.batched_unpin(keys)  # expect: lookup-pins release

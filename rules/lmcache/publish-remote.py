@@ -31,3 +31,10 @@ class RemoteConnector:
 async def hand_over(connector: RemoteConnector, key: str) -> None:
     if not await connector.exists(key):  # expect: nothing
         await connector.put(key)  # expect: remote-put commit
+
+
+def save_or_clean(path: str, tmp_path: str) -> None:
+    try:
+        os.replace(tmp_path, path)  # expect: file-rename commit
+    except OSError:
+        os.unlink(tmp_path)  # expect: file-rename revoke

@@ -69,3 +69,22 @@ class EventManager:
 
     def begin(self, name: str) -> None:
         self.events[name] = object()  # expect: events transition
+
+
+class LookupModule:
+    def __init__(self) -> None:
+        self._prefetch_jobs: dict[str, object] = {}
+
+    def asked(self, name: str) -> None:
+        self._prefetch_jobs[name] = object()  # expect: prefetch-job transition
+
+    def answered(self, name: str) -> None:
+        self._prefetch_jobs.pop(name, None)  # expect: prefetch-job transition
+
+
+class LMCacheConnectorV1Impl:
+    def __init__(self) -> None:
+        self.load_specs: dict[str, LoadSpec] = {}
+
+    def promised(self, name: str) -> None:
+        self.load_specs[name] = LoadSpec(8, False)  # expect: load-spec transition

@@ -122,3 +122,25 @@ class P2pNcclEngine:
 
     def awaited(self) -> None:
         self.recv_store_cv.wait()  # expect: vllm.completion.tensor-store observe
+
+
+class KVCacheStoreSendingThread(KVTransferThread):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stored_requests: dict[str, int] = {}
+
+    def one_more(self, req_id: str) -> None:
+        self.stored_requests[req_id] += 1  # expect: nothing
+
+    def one_less(self, req_id: str) -> None:
+        self.stored_requests[req_id] -= 1  # expect: vllm.completion.store-threads signal
+
+
+class MooncakeStoreWorker:
+    def __init__(self, thread: KVCacheStoreSendingThread) -> None:
+        self.thread = thread
+
+    def all_stored(self, req_id: str) -> bool:
+        if self.thread.stored_requests[req_id] == 0:  # expect: vllm.completion.store-threads observe
+            return True
+        return False

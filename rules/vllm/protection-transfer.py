@@ -101,3 +101,14 @@ class KVCacheStoreSendingThread:
 
     def less(self, req_id: str) -> None:
         self.stored_requests[req_id] -= 1  # expect: vllm.protection.transfer-open-stores release
+
+
+class MooncakeConnectorScheduler:
+    def __init__(self) -> None:
+        self._reqs_need_send: dict[str, tuple[str, list[int]]] = {}
+
+    def begun(self, req_id: str) -> None:
+        self._reqs_need_send[req_id] = (req_id, [])  # expect: nothing (no blocks yet)
+
+    def finished(self, req_id: str, blocks: list[int]) -> None:
+        self._reqs_need_send[req_id] = (req_id, blocks)  # expect: vllm.protection.transfer-send-entry acquire

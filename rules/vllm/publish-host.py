@@ -91,3 +91,19 @@ class SecondPool:
 
     def copied(self, key: bytes, block: int) -> None:
         self.index.put(key, block)  # expect: vllm.publish.host-second-pool commit
+
+
+class KVCacheBlock:
+    def __init__(self) -> None:
+        self._block_hash: bytes | None = None
+
+    def reset_hash(self) -> None:
+        self._block_hash = None  # expect: vllm.publish.host-second-pool reserve (outside of the block, in the offloader)
+
+
+def stamp(block: KVCacheBlock, key: bytes) -> None:
+    block._block_hash = key  # expect: vllm.publish.host-second-pool reserve
+
+
+def give_up(block: KVCacheBlock) -> None:
+    block.reset_hash()  # expect: vllm.publish.host-second-pool revoke

@@ -98,7 +98,7 @@ class KVCacheBlock:
         self._block_hash: bytes | None = None
 
     def reset_hash(self) -> None:
-        self._block_hash = None  # expect: vllm.publish.host-second-pool reserve (outside of the block, in the offloader)
+        self._block_hash = None  # expect: vllm.publish.host-second-pool reserve
 
 
 def stamp(block: KVCacheBlock, key: bytes) -> None:

@@ -175,7 +175,7 @@ def test_a_graph_of_it_stays_well_formed(form: str, asked: Asked) -> None:
 
 def test_lines_for_editors_and_documents_for_code_hosts_hold_one_finding_each(asked: Asked) -> None:
     found = findings.of_sites([asked.trace])
-    lines = list(findings.lines(found, findings.columns([asked.tree])))
+    lines = list(findings.lines(found, [asked.tree]))
     assert len(lines) == len(asked.trace.sites)
     assert all(line.isprintable() for line in lines)
     told = {f.rule: sarif.RuleText("a rule") for f in found}

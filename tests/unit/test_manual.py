@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ LINES = [(name, line) for name, examples in manual.EXAMPLES.items() for line, _ 
 def test_every_example_is_of_a_command_and_every_plain_command_has_one() -> None:
     assert set(manual.EXAMPLES) <= set(ROOT.commands)
     without = {name for name, c in ROOT.commands.items() if not hasattr(c, "commands")} - set(manual.EXAMPLES)
-    assert without <= {"walk"}
+    assert without == set()
+    assert set(manual.EXAMPLES) == set(ROOT.commands)
 
 
 @pytest.mark.parametrize(("name", "line"), LINES)
@@ -75,3 +77,32 @@ def test_a_shell_completes_commands_roles_engines_and_pins(words: str, wanted: l
     code = "import sys; from tracer.cli import main; sys.exit(main())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
     assert sorted(done.stdout.split()) == wanted
+
+
+SHELLS = {  # what a user's file of the shell does, then a word half typed, asked of the real shell
+    "bash": (
+        'eval "$(_TRACER_COMPLETE=source_bash tracer)"; COMP_WORDS=(tracer where pro); COMP_CWORD=2; '
+        '_tracer_completion tracer; echo "${COMPREPLY[@]}"'
+    ),
+    "zsh": (
+        "autoload -Uz compinit; compinit -D -u; eval \"$(_TRACER_COMPLETE=source_zsh tracer)\"; "
+        'functions _tracer_completion >/dev/null && _arguments() { print -r -- "$@"; }; '
+        "words=(tracer where pro); CURRENT=3; _tracer_completion"
+    ),
+    "fish": '_TRACER_COMPLETE=source_fish tracer | source; complete -C "tracer where pro"',
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_completion_of_a_real_shell(shell: str, tmp_path: Path) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} here")
+    tool = tmp_path / "tracer"
+    code = "import sys; from tracer.cli import main; sys.exit(main())"
+    tool.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -c '{code}' \"$@\"\n")
+    tool.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    env["PYTHONPATH"] = str(Path(__file__).parents[2])
+    done = subprocess.run([shell, "-c", SHELLS[shell]], capture_output=True, text=True, env=env, timeout=60)
+    assert "protection" in done.stdout, done.stderr
+    assert "completion" not in done.stdout

@@ -45,6 +45,10 @@ class FolderTree:
             roots = ", ".join(r for r in target.roots if r) or "it"
             raise SourceUnavailableError(f"no source file under {roots}", where=str(place), todo="give another folder")
 
+    def located(self, path: str) -> Path:
+        """Where a file of the tree lies on this machine."""
+        return self._sources[path].resolve()
+
     def files(self) -> tuple[SourceFile, ...]:
         """All files under the target's roots, sorted by path."""
         return tuple(self._files[p] for p in sorted(self._files))

@@ -56,6 +56,10 @@ class StoredTree:
         """The folder that holds its files; to be read only."""
         return self._place
 
+    def located(self, path: str) -> Path:
+        """Where a file of the tree lies on this machine."""
+        return self._place / path
+
     def files(self) -> tuple[SourceFile, ...]:
         """All files under the target's roots, sorted by path."""
         return tuple(self._files.values())

@@ -60,6 +60,7 @@ class FindingFormat(enum.StrEnum):
     md = "md"
     lines = "lines"
     sarif = "sarif"
+    codequality = "codequality"
 
 
 def on_terminal() -> bool:

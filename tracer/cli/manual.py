@@ -21,7 +21,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "where": (
         ("tracer where publish lmcache", "where LMCache makes KV discoverable, per layer"),
         ("tracer where protection vllm@0.25.1 --layer gpu --guards", "an older version, one layer, with conditions"),
-        ("tracer where all mooncake --format lines", "file:line:col for vim, VS Code, Emacs"),
+        ("tracer where all mooncake --format lines", "file:line:col for editors; --absolute: full names"),
     ),
     "uses": (
         ("tracer uses KVCacheBlock.ref_cnt vllm --op augment+", "who raises the count"),
@@ -41,7 +41,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "pairs": (
         ("tracer pairs protection mooncake", "is every acquire released on every way out?"),
         ("tracer pairs all lmcache --format sarif > pairs.sarif", "for a code host; status 1 where one is missing"),
+        ("tracer pairs all lmcache --format codequality > gl-code-quality.json", "the same for GitLab"),
     ),
+    "walk": (("tracer walk store lmcache --speaker", "a guided tour along a named path, five minutes to tell"),),
     "order": (
         ("tracer order MemoryObj.ref_count_up LocalCPUBackend.hot_cache:insert lmcache", "is A always before B?"),
     ),
@@ -56,6 +58,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "timeline": (("tracer timeline publish lmcache", "a role through the versions in the cache"),),
     "report": (("tracer report publish --out out", "pages and documents for every engine"),),
+    "probe": (("tracer probe run lmcache engine --out rec", "the engine's own code, with a recorder on"),),
     "atlas": (("tracer atlas lmcache --out site", "a site to read, that opens from a folder"),),
     "verify": (("tracer verify answer.json", "re-reads every piece of evidence"),),
     "budget": (("tracer budget", "the arithmetic of a shared cache"),),

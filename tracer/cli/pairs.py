@@ -20,7 +20,7 @@ from tracer.cli.console import (
     write_styled,
 )
 from tracer.cli.paths import Choose, With
-from tracer.cli.questions import FindingForm, Form, Rules
+from tracer.cli.questions import Absolute, FindingForm, Form, Rules
 
 if TYPE_CHECKING:
     from tracer.model import EngineRevision, Gap
@@ -48,6 +48,7 @@ def pairs(
     depth: Depth = None,
     rules: Rules = None,
     form: FindingForm = FindingFormat.text,
+    absolute: Absolute = False,
 ) -> None:
     """Is every acquire matched by a release on every way out? Status 1 where one is missing."""
     import tracer.trace as pipeline
@@ -67,7 +68,13 @@ def pairs(
     elif form is FindingFormat.lines:
         from tracer.render import findings
 
-        write_lines(findings.lines(findings.of_pairs(holders), findings.columns([tree]), more=True))
+        write_lines(findings.lines(findings.of_pairs(holders), [tree], more=True, absolute=absolute))
+    elif form is FindingFormat.codequality:
+        from tracer.render.findings import of_pairs
+        from tracer.render.json import dumps
+        from tracer.render.quality import report
+
+        write(dumps(report(of_pairs(holders))))
     elif form is FindingFormat.sarif:
         write(_sarif(engine, holders, gaps, folders(rules or [])))
     elif form is FindingFormat.md:

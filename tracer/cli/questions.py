@@ -44,7 +44,13 @@ SiteForm = Annotated[
 ]
 PlaceForm = Annotated[PlaceFormat, typer.Option("--format", help="text, json, md; lines: file:line:col.")]
 FindingForm = Annotated[
-    FindingFormat, typer.Option("--format", help="text, json, md; lines: file:line:col; sarif: for code hosts.")
+    FindingFormat,
+    typer.Option(
+        "--format", help="text, json, md; lines: file:line:col; sarif: for code hosts; codequality: for GitLab."
+    ),
+]
+Absolute = Annotated[
+    bool, typer.Option("--absolute", help="With lines: names of the files as they lie on this machine.")
 ]
 
 
@@ -63,6 +69,7 @@ def where(
     contexts: Annotated[bool, typer.Option("--contexts", help="Also tests, mocks and benchmarks.")] = False,
     rules: Rules = None,
     form: SiteForm = SiteFormat.text,
+    absolute: Absolute = False,
 ) -> None:
     """Where is a role played, per layer?"""
     check_names(role, layer, action)
@@ -81,7 +88,9 @@ def where(
             raise typer.Exit(status_of(traces))
         from tracer.render import findings
 
-        write_lines(findings.lines(findings.of_sites(traces), findings.columns(trees)))
+        read = [trace for trace in traces if trace.engines]
+        for trace, tree in zip(read, trees, strict=True):
+            write_lines(findings.lines(findings.of_sites([trace]), [tree], absolute=absolute))
     elif form is SiteFormat.md:
         from tracer.render.text import where_markdown
 
@@ -112,6 +121,7 @@ def uses(
     op: Annotated[str, typer.Option(help=f"One of {', '.join(OPS)}.")] = "all",
     within: Annotated[str | None, typer.Option("--in", help="Only in paths that this glob matches (or tails).")] = None,
     form: PlaceForm = PlaceFormat.text,
+    absolute: Absolute = False,
 ) -> None:
     """Every place that uses this state or calls this function, by type."""
     one_of(op, OPS, "op")
@@ -128,7 +138,7 @@ def uses(
     elif form is PlaceFormat.lines:
         from tracer.render import findings
 
-        write_lines(findings.lines(findings.of_uses(found), findings.columns([tree])))
+        write_lines(findings.lines(findings.of_uses(found), [tree], absolute=absolute))
     else:
         from tracer.render import text
 

@@ -18,7 +18,7 @@ from tracer.cli.console import (
     write_lines,
     write_styled,
 )
-from tracer.cli.questions import Rules
+from tracer.cli.questions import Absolute, Rules
 from tracer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class DiffFormat(enum.StrEnum):
     html = "html"
     lines = "lines"
     sarif = "sarif"
+    codequality = "codequality"
 
 
 class Picture(enum.StrEnum):
@@ -79,8 +80,12 @@ def diff(
     rules: Rules = None,
     form: Annotated[
         DiffFormat,
-        typer.Option("--format", help="text, json, md; html: one page; lines: file:line:col; sarif: for code hosts."),
+        typer.Option(
+            "--format",
+            help="text, json, md; html: one page; lines: file:line:col; sarif: code hosts; codequality: GitLab.",
+        ),
     ] = DiffFormat.text,
+    absolute: Absolute = False,
 ) -> None:
     """What differs between two versions: added, removed, moved, renamed, gated otherwise, claims that flipped."""
     from tracer.model import ROLES
@@ -107,14 +112,16 @@ def diff(
         from tracer.render.json import dumps
 
         write(dumps(render.document(found)))
-    elif form in (DiffFormat.lines, DiffFormat.sarif):
-        from tracer.render import findings, sarif
+    elif form in (DiffFormat.lines, DiffFormat.sarif, DiffFormat.codequality):
+        from tracer.render import findings, quality, sarif
         from tracer.render.json import dumps
 
         complaints = findings.of_diff(found)
-        if form is DiffFormat.lines:
+        if form is DiffFormat.codequality:
+            write(dumps(quality.report(complaints)))
+        elif form is DiffFormat.lines:
             trees = [side.tree for side in reversed(sides)]
-            write_lines(findings.lines(complaints, findings.columns(trees), more=True))
+            write_lines(findings.lines(complaints, trees, more=True, absolute=absolute))
         else:
             gaps = [f"{side}: {g.what}: {g.why}" for side, g in found.gaps]
             write(dumps(sarif.log("diff", [found.before, found.after], sarif.DIFF_RULES, complaints, gaps)))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from tracer.model import SourceTree, Trace, Use, lines_of
 from tracer.render.grouping import short_symbol, site_key
@@ -131,17 +132,35 @@ def of_uses(found: Iterable[Use]) -> list[Finding]:
     ]  # fmt: skip
 
 
-def lines(found: Iterable[Finding], column: Column, *, more: bool = False) -> Iterator[str]:
+def lines(
+    found: Iterable[Finding], trees: Sequence[SourceTree], *, more: bool = False, absolute: bool = False
+) -> Iterator[str]:
     """`file:line:col: severity: message [rule]`; `more`: where it began as a note below, as compilers do.
 
+    Names are the repository's; `absolute`: of the files as they lie on this machine, in the first tree that has them.
     What has no place, such as a claim without evidence, is told without one.
     """
+    column, held = columns(trees), {f.path: tree for tree in reversed(trees) for f in tree.files()}
+
+    def place(file: str, line: int) -> str:
+        tree = held.get(file) if absolute else None
+        name = tree.located(file).as_posix() if isinstance(tree, Located) else file
+        return f"{name}:{line}:{column(file, line)}: "
+
     for f in found:
-        first = f.place.first or 1
-        at = f"{f.place.file}:{first}:{column(f.place.file, first)}: " if f.place.file else ""
+        at = place(f.place.file, f.place.first or 1) if f.place.file else ""
         yield visible(f"{at}{f.level}: {f.message} [{f.rule}]")
         for p in f.related if more else ():
-            yield visible(f"{p.file}:{p.first}:{column(p.file, p.first)}: note: {p.says} [{f.rule}]")
+            yield visible(f"{place(p.file, p.first)}note: {p.says} [{f.rule}]")
+
+
+@runtime_checkable
+class Located(Protocol):
+    """A tree whose files lie on this machine."""
+
+    def located(self, path: str) -> Path:
+        """Where a file of the tree lies."""
+        ...
 
 
 def columns(trees: Sequence[SourceTree]) -> Column:

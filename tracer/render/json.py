@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tracer.rules import Rule
 
 
-def dumps(document: dict[str, Any]) -> str:
+def dumps(document: dict[str, Any] | list[Any]) -> str:
     """The text of a document: UTF-8 kept, one space of indent, one line end."""
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 

@@ -120,9 +120,9 @@ def test_the_schema_refuses_what_is_wrong() -> None:
 
 def test_lines_for_editors_name_the_column_where_the_text_begins() -> None:
     tree = MemoryTree({"toy/my pool.py": "class Pool:\n" * 3 + "        self.pin()\n" * 9})
-    told = list(findings.lines(findings.of_pairs([HOLDER]), findings.columns([tree]), more=True))
+    told = list(findings.lines(findings.of_pairs([HOLDER]), [tree], more=True))
     places = [re.fullmatch(r"(.+?):(\d+):(\d+): (\w+): .* \[toy\.pairs\.pins\]", line) for line in told]
-    (told_of_claim,) = findings.lines(findings.of_diff(DIFFERENCE)[2:], findings.columns([tree]))
+    (told_of_claim,) = findings.lines(findings.of_diff(DIFFERENCE)[2:], [tree])
     assert told_of_claim == "error: claim: claim; was `holds`; is `fails` [diff.claim]"
     assert [p.groups() if p else None for p in places] == [
         ("toy/my pool.py", "7", "9", "warning"),

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
+
+# Names of a path whose brackets hold nothing that could hold one: all but a few are such.
+_NAMES = re.compile(r"(?:^|\.)([^.(\[]+)")
+_ODD = re.compile(r"<|\[(?![\w*-]*\])|\((?!\))|\.(?![^.(\[])|^super\(\)|^[.(\[]")
+_NAMELESS = frozenset({"self", "this", "super()", "cls"})  # roots
 
 
 @functools.lru_cache(maxsize=1 << 18)
@@ -59,11 +65,18 @@ def _closing(path: str, i: int) -> int:
 @functools.lru_cache(maxsize=1 << 18)
 def names_in(path: str) -> tuple[str, ...]:
     """Identifiers in a path, in order: the root's last part (not literals, not `<T>`, not `self`) and every `.name`."""
+    if _ODD.search(path) is None:
+        names: list[str] = _NAMES.findall(path)
+        if names and (names[0][0] in "#?" or names[0] in _NAMELESS):
+            del names[0]
+        elif names and "::" in names[0]:
+            names[0] = names[0].rsplit("::", 1)[-1]
+        return tuple(names)
     out = []
     for k, p in enumerate(parts(path)):
         if p[0] == ".":
             out.append(p[1:].split("<", 1)[0])
-        elif k == 0 and p[0] not in "#?<" and p not in ("self", "this", "super()", "cls"):
+        elif k == 0 and p[0] not in "#?<" and p not in _NAMELESS:
             out.append(p.split("<", 1)[0].rsplit("::", 1)[-1])
     return tuple(out)
 

@@ -14,6 +14,7 @@ import logging
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -252,40 +253,25 @@ def names_of(facts: FileFacts) -> list[str]:
     u uses this attribute (in any access path) · c calls this name · g has this decorator · i imports this name.
     A first entry `!why` is the file's problem.
     """
-    found: set[str] = set()
-    add = found.add
     renamed = {i.alias: i.name for i in facts.imports if i.name and i.alias not in ("", i.name)}
-    for d in facts.definitions:
-        add("d:" + last_part(d.name))
-        for b in d.bases:
-            base = last_part(b.split("[")[0].split("<")[0])
-            add("b:" + renamed.get(base, base))
-        for g in d.decorators:
-            add("g:" + last_part(g.split("(")[0]))
-    for f in facts.fields:
-        add("f:" + f.name)
-        for n in names_in(f.value):
-            add("u:" + n)
-    for bind in facts.binds:
-        for n in names_in(bind.value):
-            add("u:" + n)
-    for a in facts.accesses:
-        for n in names_in(a.target):
-            add("u:" + n)
-        for n in names_in(a.value):
-            add("u:" + n)
-    for c in facts.calls:
-        names = names_in(c.callee)
-        if names:
-            add("c:" + names[-1])
-        for n in names:
-            add("u:" + n)
-        for arg in c.args:
-            for n in names_in(arg.path):
-                add("u:" + n)
-    for i in facts.imports:
-        add("i:" + (i.name or last_part(i.module)))
-    ordered = sorted(found)
+    bases = {last_part(b.split("[")[0].split("<")[0]) for d in facts.definitions for b in d.bases}
+    callees = {names_in(path) for path in {c.callee for c in facts.calls}}
+    # Each path once: a file spells the same few over and over.
+    paths = {a.path for c in facts.calls for a in c.args}
+    paths.update([a.target for a in facts.accesses])
+    paths.update([a.value for a in facts.accesses])
+    paths.update([b.value for b in facts.binds])
+    paths.update([f.value for f in facts.fields])
+    named = {
+        "d": {last_part(d.name) for d in facts.definitions},
+        "b": {renamed.get(base, base) for base in bases},
+        "g": {last_part(g.split("(")[0]) for d in facts.definitions for g in d.decorators},
+        "f": {f.name for f in facts.fields},
+        "u": {*chain.from_iterable(callees), *chain.from_iterable(map(names_in, paths))},
+        "c": {names[-1] for names in callees if names},
+        "i": {i.name or last_part(i.module) for i in facts.imports},
+    }
+    ordered = [f"{kind}:{name}" for kind in sorted(named) for name in sorted(named[kind])]
     return [f"!{facts.problem}", *ordered] if facts.problem else ordered
 
 

@@ -163,6 +163,83 @@ def test_comments_next_to_a_statement() -> None:
     assert found.comments_near(line_of(SPANS, "w = 3")) == ()
 
 
+HEADS = {
+    "with, all items in parentheses": ("with (a() as x, b):", "with a() as x, b"),
+    "with, one item in parentheses": ("with (a()):", "with a()"),
+    "with, an item's own parentheses": ("with (a()) as x, (b):", "with (a()) as x, (b)"),
+    "with, a name in parentheses": ("with ((a) as (x)):", "with (a) as (x)"),
+    "for over a generator": ("for x in (a for a in b):", "for x in a for a in b"),
+    "for over a tuple": ("for x, y in (a, b):", "for x, y in (a, b)"),
+    "a test in parentheses": ("while (x := f(':')):  # :", "while x := f(':')"),
+    "a colon behind a comment": ("if (a  # why: so\n        ):", "if a"),
+    "letters of several bytes": ("if a == 'é' and f('ü'):", "if a == 'é' and f('ü')"),
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_the_head_of_a_block(name: str) -> None:
+    head, expected = HEADS[name]
+    found = next(iter(reading(f"def f(a, b):\n    {head}\n        g()\n").statements()))
+    assert found.text == expected
+    assert (found.first, found.head, found.last) == (2, 2 + head.count("\n"), 3 + head.count("\n"))
+
+
+@pytest.mark.parametrize(("case", "expected"), [
+    ("case (a, b):", "case a, b"), ("case [a, b]:", "case [a, b]"), ("case (a as b), (c):", "case (a as b), (c)"),
+    ("case (A() | B()) if (x):", "case A() | B() if x"),
+])
+def test_the_head_of_a_case(case: str, expected: str) -> None:
+    found = list(reading(f"def f(x):\n    match x:\n        {case}\n            g()\n").statements())
+    assert [(s.kind, s.text) for s in found[:2]] == [("match", "match x"), ("case", expected)]
+
+
+COMMENTS = """
+def f(a):
+    if a:
+        g(1)
+        # end of the block
+    elif b:  # head
+        # first in the block
+        g(2); g(3)  # of the last of the line
+        # end of the other block
+    # of the statement behind
+    g(4)
+
+    # not touching
+
+    try: g(5)  # of no statement
+    # of the handler
+    except E:
+        pass
+            # deeper than its block
+      # deeper than what follows
+    else:
+        g(6)
+    # one
+    # two
+    return 1
+"""
+
+
+@pytest.mark.parametrize(("mark", "expected"), [
+    ("g(1)", ()), ("elif b", ("# head",)), ("g(2)", ("# first in the block",)),
+    ("g(4)", ("# of the statement behind",)), ("g(5)", ()),
+    ("except E", ("# of the handler",)), ("g(6)", ()), ("return 1", ("# one", "# two")),
+])
+def test_comments_belong_to_the_statement_they_touch(mark: str, expected: tuple[str, ...]) -> None:
+    assert reading(COMMENTS).comments_near(line_of(COMMENTS, mark)) == expected
+
+
+def test_small_statements_of_one_line_share_its_comments() -> None:
+    found = {s.text: s.comments for s in reading(COMMENTS).statements()}
+    assert found["g(2)"] == ("# first in the block",) and found["g(3)"] == ("# of the last of the line",)
+
+
+def test_comments_between_decorators_and_def_are_of_the_def() -> None:
+    text = "class A:\n    # above\n    @d\n    # between\n    def f(self):  # behind\n        pass\n"
+    assert reading(text, 1).comments_near(5) == ("# above", "# between", "# behind")
+
+
 def test_texts_are_on_one_line_and_without_comments() -> None:
     found = reading(SPANS)
     assert [s.text for s in found.statements()][:3] == ['"""Doc over two lines."""', "x = call(a, b)", "if a and b"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,11 +19,15 @@ import pytest
 from tests.unit.test_cli import SPEC, STORE
 from tests.unit.trees import MemoryTree
 from tracer import model
-from tracer.assistant import pages, resources
+from tracer.assistant import asking, pages, prompts, resources
+from tracer.checkout import open_tree
 from tracer.cli import main
 from tracer.errors import SourceUnavailableError
+from tracer.survey import Facts
+from tracer.survey.store import Store
 
 mcp = pytest.importorskip("mcp")
+mcp_types = pytest.importorskip("mcp_types")
 
 WORKER = """\
 import threading
@@ -142,11 +148,17 @@ def test_a_mistake_is_an_error_of_one_line_with_a_way_out(asked: Asked) -> None:
 def test_resources(asked: Asked) -> None:
     async def talk(client: Any) -> dict[str, Any]:
         plain = [str(r.uri) for r in (await client.list_resources()).resources]
+        assert "tracer://rules/vllm" in plain
         templates = (await client.list_resource_templates()).resource_templates
-        wanted = plain + [t.uri_template.format(engine="lmcache") for t in templates]
+        wanted = plain + [t.uri_template.format(engine="lmcache", role="publish") for t in templates]
+        for wrong in ("tracer://rules/lmcash", "tracer://rules/lmcache/publsh"):
+            with pytest.raises(mcp.MCPError, match=r"lmcache|roles: request_state"):
+                await client.read_resource(wrong)
         return {uri: (await client.read_resource(uri)).contents[0].text for uri in wanted}
 
     found = asked(talk)
+    assert {r["role"] for r in json.loads(found["tracer://rules/lmcache/publish"])["rules"]} == {"publish"}
+    assert max(map(len, found.values())) < 100_000
     engines = {e["name"] for e in json.loads(found["tracer://targets"])["engines"]}
     assert engines >= {"lmcache", "mooncake", "sglang", "vllm"}
     assert [r["role"] for r in json.loads(found["tracer://roles"])["roles"]] == list(model.ROLES)
@@ -154,6 +166,111 @@ def test_resources(asked: Asked) -> None:
     assert json.loads(found["tracer://questions"])["questions"][0]["question"] == "Q1"
     assert all(r["engine"] == "lmcache" for r in json.loads(found["tracer://rules/lmcache"])["rules"])
     assert "store" in {p["name"] for p in json.loads(found["tracer://paths/lmcache"])["paths"]}
+
+
+def test_prompts_and_what_their_blanks_may_be(asked: Asked) -> None:
+    async def talk(client: Any) -> dict[str, Any]:
+        listed = (await client.list_prompts()).prompts
+        given = {"role": "publish", "engine": SPEC, "path": "store", "before": "0.4.7", "after": "0.5.6"}
+        texts = {}
+        for p in listed:
+            filled = {a.name: given[a.name] for a in p.arguments if a.required}
+            texts[p.name] = (await client.get_prompt(p.name, filled)).messages[0].content.text
+        ref = mcp_types.PromptReference(name="where_is")
+        of = {"engine": "lmcache"}
+        words = [("role", "pu", {}), ("engine", "moon", {}), ("engine", "lmcache@0.5", {}), ("path", "st", of)]
+        filled_in = {}
+        for name, begun, before in words:
+            argument = {"name": name, "value": begun}
+            filled_in[begun] = (await client.complete(ref, argument, context_arguments=before)).completion.values
+        return {"texts": texts, "filled": filled_in, "tools": [t.name for t in (await client.list_tools()).tools]}
+
+    found = asked(talk)
+    assert set(found["texts"]) == {p.__name__ for p in prompts.PROMPTS}
+    for text in found["texts"].values():
+        named = re.findall(r"`([a-z]+)`(?= with| on|,| on both)", text)
+        assert set(named) & set(found["tools"]), text
+    assert "spec='lmcache@0.5.6'" in found["texts"]["where_is"]
+    assert found["filled"] == {
+        "pu": ["publish"], "moon": ["mooncake"], "lmcache@0.5": ["lmcache@0.5.6"], "st": ["store"]
+    }  # fmt: skip
+
+
+def test_the_other_questions_are_tools_too(asked: Asked) -> None:
+    async def talk(client: Any) -> dict[str, Any]:
+        wanted: dict[str, tuple[str, dict[str, Any]]] = {
+            "claims": ("claims", {"spec": SPEC, "limit": 2}),
+            "faults": ("faults", {"spec": SPEC}),
+            "timeline": ("timeline", {"what": "claims", "engine": "lmcache"}),
+        }
+        return {key: await client.call_tool(*call) for key, call in wanted.items()}
+
+    found = asked(talk)
+    assert found["claims"].structured_content["page"]["next_offset"] == 2
+    assert "nothing is written" not in found["faults"].content[0].text
+    assert {c["engine"] for f in found["faults"].structured_content["faults"] for c in f["cells"]} == {"lmcache"}
+    assert found["timeline"].is_error
+    assert "claims" in found["timeline"].content[0].text
+
+
+LONG = "def f{n}(x):\n    if x:\n        return x.a.b.c(x, [x for x in x])\n    return f{n}(x)\n\n\n"
+
+
+def test_a_long_question_tells_how_far_it_is_and_ends_when_it_is_cancelled(asked: Asked, tmp_path: Path) -> None:
+    for n in range(200):
+        (tmp_path / "source" / "lmcache" / f"long{n}.py").write_text(
+            "".join(LONG.format(n=f"{n}_{i}") for i in range(900))
+        )
+    assert main(["fetch", "lmcache@0.4.7", "--from", str(tmp_path / "source")]) == 0
+    told: list[tuple[float, str]] = []
+
+    async def hear(seconds: float, total: float | None, message: str | None) -> None:
+        told.append((seconds, message or ""))
+
+    async def talk(client: Any) -> Any:
+        long = {"role": "publish", "spec": "lmcache@0.4.7"}
+        with pytest.raises(mcp.MCPError):  # the client gives up, and says so to the server
+            await client.call_tool("where", long, read_timeout_seconds=1.8, progress_callback=hear)
+        return await client.call_tool("uses", {"pattern": "Index.map", "spec": SPEC})
+
+    short = asked(talk)
+    assert short.structured_content["sites"]
+    assert told
+    assert [s for s, _ in told] == sorted(s for s, _ in told)
+    assert all(re.search(r"\(\d+ s\)$", message) for _, message in told)
+    facts = Facts(open_tree("lmcache@0.4.7"), Store())
+    assert not facts.store.has_tree(facts._tree_key), "the question went on although nobody waited for it"
+
+
+def test_a_question_that_is_ended_stops_at_its_next_line_and_leaves_its_thread_clean() -> None:
+    began = threading.Event()
+
+    def endless() -> None:
+        began.set()
+        while True:
+            pass
+
+    question = asking.Question(endless)
+    outcome: list[object] = []
+
+    def work() -> None:
+        try:
+            question.run()
+        except asking.Ended:
+            outcome.append("ended")
+        outcome.append(sum(range(100_000)))  # nothing arrives late
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert began.wait(10)
+    question.end()
+    thread.join(10)
+    assert outcome == ["ended", sum(range(100_000))]
+    over = asking.Question(lambda: 3)
+    assert over.run() == 3
+    over.end()  # nothing
+    with pytest.raises(asking.Ended):
+        over.run()
 
 
 def test_every_word_of_the_closed_lists_is_explained() -> None:
@@ -175,6 +292,15 @@ def test_a_page_is_never_larger_than_it_may_be_and_leads_through_everything() ->
             break
         offset = found["page"]["next_offset"]
     assert [s["line"] for s in seen] == list(range(1, 301))
+
+
+def test_one_item_that_is_too_large_is_cut_and_says_so() -> None:
+    steps = [{"symbol": "f" * 3000, "file": "", "edge": "", "basis": "exact"} for _ in range(400)]
+    document = {"schema": "tracer.path/1", "paths": [{"steps": steps, "end": "complete"}]}
+    found = pages.page(document, lambda *_: MemoryTree({}))
+    assert len(json.dumps(found)) <= pages.MOST_BYTES
+    (path,) = found["paths"]
+    assert len(path["steps"]) + path["steps_left_out"] == 400
 
 
 def test_a_line_that_is_not_what_was_said_is_not_checked() -> None:

@@ -14,7 +14,10 @@ from tracer.errors import TracerError
 from tracer.model import SourceTree, digest_lines, digest_of, lines_of
 from tracer.render.grouping import lines_text, short_symbol
 
-LISTS = ("sites", "paths", "functions", "steps", "carriers", "changes", "answers", "claims", "evidence", "rows")
+LISTS = (
+    "sites", "paths", "functions", "lines", "stops", "steps", "carriers", "changes", "answers", "claims", "faults",
+    "evidence", "rows",
+)  # fmt: skip
 LIMIT = 20  # items of a page that nobody asked to be longer
 MOST_ITEMS = 200
 MOST_BYTES = 60_000
@@ -30,18 +33,20 @@ def page(document: Mapping[str, Any], trees: Trees, *, offset: int = 0, limit: i
     key = next((k for k in LISTS if k in document), "")
     items: Sequence[Any] = document.get(key, ())
     offset, count = max(0, offset), max(1, min(limit, MOST_ITEMS))
-    quotes = Quotes(document, trees)
+    quotes, deep = Quotes(document, trees), NESTED
     head = {k: v for k, v in document.items() if k != key}
     if len(head.get("gaps", ())) > NESTED:
         head |= {"gaps": [*head["gaps"][:NESTED]], "gaps_left_out": len(head["gaps"]) - NESTED}
     while True:
-        shown = [quotes.item(item) for item in items[offset : offset + count]]
+        shown = [quotes.item(item, deep) for item in items[offset : offset + count]]
         going_on = offset + len(shown)
         told: dict[str, Any] = {"of": key, "total": len(items), "offset": offset, "count": len(shown)}
         told |= {"next_offset": going_on} if going_on < len(items) else {}
         found = head | ({key: shown} if key else {}) | {"page": told}
-        if count == 1 or len(json.dumps(found, ensure_ascii=False)) <= MOST_BYTES:
+        if len(json.dumps(found, ensure_ascii=False).encode()) <= MOST_BYTES or (count == 1 and deep == 1):
             return found
+        if count == 1:  # one item that is too large by itself: less of the lists in it
+            deep = max(1, deep // 2)
         count = max(1, min(count, len(shown)) // 2)
 
 
@@ -51,9 +56,11 @@ class Quotes:
     def __init__(self, document: Mapping[str, Any], trees: Trees) -> None:
         self._engines = [(e["name"], e["version"]) for e in document.get("engines") or ()]
         self._trees, self._texts = trees, {}  # type: tuple[Trees, dict[tuple[str, str, str], list[str]]]
+        self._deep = NESTED
 
-    def item(self, item: Any) -> Any:
-        """The item with its lines, long lists in it cut."""
+    def item(self, item: Any, deep: int = NESTED) -> Any:
+        """The item with its lines, lists in it cut to `deep` items."""
+        self._deep = deep
         return self._any(item, self._engines[-1] if self._engines else ("", ""))
 
     def _any(self, item: Any, engine: tuple[str, str]) -> Any:
@@ -65,10 +72,10 @@ class Quotes:
         found: dict[str, Any] = {}
         for key, value in item.items():
             inner = self._engines[0] if key == "before" and self._engines else engine
-            cut = value[:NESTED] if isinstance(value, list) else value
-            found[key] = self._any(cut, inner)
-            if isinstance(value, list) and len(value) > NESTED:
-                found[f"{key}_left_out"] = len(value) - NESTED
+            part = value[: self._deep] if isinstance(value, list) else value
+            found[key] = self._any(part, inner)
+            if isinstance(value, list) and len(value) > self._deep:
+                found[f"{key}_left_out"] = len(value) - self._deep
         return found | self._lines(item, engine)
 
     def _engine(self, item: Mapping[str, Any], engine: tuple[str, str]) -> tuple[str, str]:
@@ -84,7 +91,7 @@ class Quotes:
         last = item.get("last") or first
         text = self._text(engine, item["file"])
         shown = text[first - 1 : last][:QUOTED]
-        found: dict[str, Any] = {"lines": [s if len(s) <= WIDTH else s[: WIDTH - 1] + "…" for s in shown]}
+        found: dict[str, Any] = {"lines": [cut(s) for s in shown]}
         if last - first >= QUOTED:
             found["lines_left_out"] = last - first + 1 - QUOTED
         if digest := item.get("digest"):
@@ -101,6 +108,11 @@ class Quotes:
             except TracerError:
                 self._texts[key] = []
         return self._texts[key]
+
+
+def cut(line: str) -> str:
+    """A line, not wider than `WIDTH`."""
+    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
 
 
 # -- short text ------------------------------------------------------------------------
@@ -131,6 +143,22 @@ def _item(item: Mapping[str, Any]) -> Iterator[str]:
             said = claim["claim"]
             yield f"  {claim['verdict']}: {said['en'] if isinstance(said, dict) else said}"
             yield f"    {', '.join(filter(None, places))}"
+        return
+    if "cells" in item:  # a fault
+        yield f"{item['fault']}: {item['title']['en']}"
+        for cell in item["cells"]:
+            yield f"  {cell['engine']} {cell['kind'] or 'nothing is written'}"
+            yield from (f"    {p['part']} ({p['verdict']}): {p['text']['en']}" for p in cell["parts"])
+        return
+    if "stops" in item:  # a line of a timeline
+        yield " · ".join(filter(None, (item["role"], item["action"], item["layer"], item.get("ended", ""))))
+        for s in item["stops"]:
+            about = " ".join((*s["kinds"], s.get("text", "")))
+            yield f"  {s['version']}  {_place(s)}  {short_symbol(s['symbol'])}  {about}".rstrip()
+        return
+    if "parts" in item:  # a stop of a walk
+        yield f"{item['number']}. {short_symbol(item['symbol'])} ({_place(item)}) {item['crossing']['en']}".rstrip()
+        yield from (f"  {name}: {said['en']}" for name, said in item["parts"].items() if said["en"])
         return
     ends = [e for e in (item.get("before"), item.get("after")) if e] if "before" in item else [item]
     keys = ("what", "kind", "severity", "role", "action", "layer", "op", "verdict", "basis", "detail", "name")

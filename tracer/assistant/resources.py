@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
+from tracer.errors import UsageError
 from tracer.model import ACTIONS, BASES, EDGE_KINDS, LAYERS, ROLES
 from tracer.render import json as documents
 from tracer.targets import load_targets, target
@@ -82,15 +84,49 @@ def _paths(engine: str) -> str:
     return documents.dumps({"paths": rows})
 
 
+def _rules_of(engine: str, role: str) -> str:
+    from tracer.rules import rules_for
+
+    if role not in ROLES:
+        raise UsageError(f"there is no role {role!r}", todo=f"roles: {', '.join(ROLES)}")
+    known = target(engine)
+    return documents.dumps(documents.rules(r for r in rules_for(known.name, known.versions[0].name) if r.role == role))
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What can be read at an address; one with a blank is a template."""
+
+    uri: str
+    name: str
+    about: str
+    kind: str
+    ask: Callable[..., str]
+
+
 _JSON, _TEXT = "application/json", "text/markdown"
-Ask = Callable[[], str]
-PLAIN: tuple[tuple[str, str, str, str, Ask], ...] = (
-    ("tracer://targets", "targets", "The engines and their pinned versions.", _JSON, _targets),
-    ("tracer://roles", "roles", "Roles, actions, layers, kinds of edges, and how sure a place is.", _JSON, _roles),
-    ("tracer://glossary", "glossary", "What the words mean.", _TEXT, _glossary),
-    ("tracer://questions", "questions", "The implementation questions that `answer` knows.", _JSON, _questions),
+_PLAIN = (
+    Resource("tracer://targets", "targets", "The engines and their pinned versions.", _JSON, _targets),
+    Resource(
+        "tracer://roles", "roles", "Roles, actions, layers, kinds of edges, and how sure a place is.", _JSON, _roles
+    ),
+    Resource("tracer://glossary", "glossary", "What the words mean.", _TEXT, _glossary),
+    Resource(
+        "tracer://questions", "questions", "The implementation questions that `answer` knows.", _JSON, _questions
+    ),
 )
-BY_ENGINE: tuple[tuple[str, str, str, str, Callable[[str], str]], ...] = (
-    ("tracer://rules/{engine}", "rules", "What state carries each role of an engine, and why.", _JSON, _rules),
-    ("tracer://paths/{engine}", "paths", "The named paths that begin in an engine.", _JSON, _paths),
+_TEMPLATES = (
+    Resource("tracer://rules/{engine}", "rules", "What state carries each role of an engine, and why.", _JSON, _rules),
+    Resource("tracer://rules/{engine}/{role}", "rules of a role", "The same of one role.", _JSON, _rules_of),
+    Resource("tracer://paths/{engine}", "paths", "The named paths that begin in an engine.", _JSON, _paths),
 )
+
+
+def all_of_them() -> Iterator[Resource]:
+    """Every resource: plain ones, those of each engine (so that a list shows them), and the templates."""
+    yield from _PLAIN
+    for engine in (t.name for t in load_targets()):
+        for kind, ask, about in (("rules", _rules, "State that carries roles"), ("paths", _paths, "Named paths")):
+            address = f"tracer://{kind}/{engine}"
+            yield Resource(address, f"{kind} of {engine}", f"{about}: {engine}.", _JSON, partial(ask, engine))
+    yield from _TEMPLATES

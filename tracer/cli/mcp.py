@@ -19,6 +19,6 @@ def serve() -> None:
     except ImportError as error:
         todo = "install it with `pip install 'kv-tracer[mcp]'`"
         raise UsageError(f"the Model Context Protocol's SDK is not here ({error.name})", todo=todo) from error
-    from tracer.assistant.tools import server
+    from tracer.assistant.server import server
 
     server().run("stdio")

@@ -19,6 +19,8 @@ from tracer.model import Gap, Site, digest_lines
 from tracer.rules import Cue, Rule, enough
 from tracer.survey.store import last_part
 
+MEMBERS = 40  # lines below its head within which a definition shows its members
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -92,7 +94,20 @@ class Roles:
             return self.cues.readings.span(m)
         d = self.world.view(m.file).definition(m.scope)
         line = m.line if m.op == "define" or d is None else d.line
-        return line, line
+        return line, max(line, self._last_member(m)) if m.definition is not None and m.op == "define" else line
+
+    def _last_member(self, m: Match) -> int:
+        """The line of the last member that a class or enumeration declares before its first method; 0 if far off."""
+        view = self.world.view(m.file)
+        inner = [
+            d.first for d in view.facts.definitions if d.parent == m.scope and d.kind not in ("declaration", "alias")
+        ]
+        end = min(inner, default=m.line + MEMBERS + 1)
+        members = [
+            f.line for f in view.facts.fields if f.owner == m.scope and f.where in ("class", "enum") and f.line < end
+        ]
+        last = max(members, default=0)
+        return last if last <= m.line + MEMBERS else 0
 
     # -- gaps ------------------------------------------------------------------------
     def _gap(self, rule: Rule, counts: dict[str, int]) -> Gap | None:

@@ -54,6 +54,7 @@ class MasterService {
 class MasterClient {
    public:
     bool PutRevoke(const std::string& key);
+    bool NotifyPromotionFailure(const std::string& key);
     bool Ping();
     bool ReMountSegment(int id);
     bool Connect(const std::string& where);
@@ -63,6 +64,9 @@ class Client {
    public:
     void failed(const std::string& key) {
         master_client_.PutRevoke(key);  // expect: write-revoked fallback
+    }
+    bool NotifyPromotionFailure(const std::string& key) {
+        return master_client_.NotifyPromotionFailure(key);  // expect: nothing
     }
     int read(bool leaseExpired) {
         if (leaseExpired) {  // expect: late-data detect
@@ -89,9 +93,15 @@ class FileStorage {
     StorageObjectMetadata nack() {
         return StorageObjectMetadata{-1, 0};  // expect: offload-nack fallback
     }
+    void not_promoted(const std::string& key) {
+        client_->NotifyPromotionFailure(key);  // expect: promotion-nack fallback
+    }
     StorageObjectMetadata stored() {
         return StorageObjectMetadata{7, 4096};  // expect: nothing
     }
+
+   private:
+    std::shared_ptr<Client> client_;
 };
 
 class TransferEngineOperationState {

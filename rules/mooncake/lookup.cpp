@@ -24,6 +24,7 @@ class MasterService {
    public:
     struct ObjectMetadata {
         std::chrono::system_clock::time_point lease_timeout;
+        bool HasReplica(bool fn_is_completed) const;
         void extend(std::chrono::system_clock::time_point now) { lease_timeout = std::max(lease_timeout, now); }
     };
     class MetadataAccessorRO {
@@ -39,6 +40,14 @@ class MasterService {
     }
     bool known(const std::string& key) {
         MetadataAccessorRO found(this, key);  // expect: master query
+        found.Get().extend(std::chrono::system_clock::now());
+        return true;
+    }
+    bool counted(const std::string& key, bool fn_is_completed) {
+        MetadataAccessorRO found(this, key);                 // expect: master query
+        if (!found.Get().HasReplica(fn_is_completed)) {  // expect: complete-replica query
+            return false;
+        }
         found.Get().extend(std::chrono::system_clock::now());
         return true;
     }

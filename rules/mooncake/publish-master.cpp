@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+enum class ErrorCode { OK, INVALID_WRITE };
 enum class ReplicaStatus { PROCESSING, COMPLETE, REMOVED };
 
 class Replica {
@@ -93,6 +94,21 @@ class MasterService {
     }
     void sweep(TenantState& state, const std::string& key) {
         drop(state, key);  // expect: object-exit unpublish
+    }
+    class MetadataAccessorRW {
+       public:
+        void Erase();
+    };
+    bool remove(MetadataAccessorRW& found) {
+        found.Erase();  // expect: object-exit unpublish
+        return true;
+    }
+    ErrorCode give_back(MetadataAccessorRW& found, bool readable) {
+        if (readable) {
+            return ErrorCode::INVALID_WRITE;
+        }
+        found.Erase();  // expect: object-exit revoke
+        return ErrorCode::OK;
     }
     void tell(const std::string& key) {
         kv_event_publisher_->PublishStored(key);   // expect: event commit

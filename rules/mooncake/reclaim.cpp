@@ -38,6 +38,7 @@ class MasterService {
    public:
     struct ObjectMetadata {
         void EraseReplicas(bool pred);
+        bool IsSoftPinned(int now) const;
         std::chrono::system_clock::time_point started;
     };
     void no_room() {
@@ -46,6 +47,11 @@ class MasterService {
     void shrink(ObjectMetadata& object) {
         object.EraseReplicas(true);  // expect: evict-objects evict
         need_mem_eviction_ = false;
+    }
+    void shrink_tenant(ObjectMetadata& object, int now) {
+        if (!object.IsSoftPinned(now)) {
+            object.EraseReplicas(true);  // expect: evict-objects evict
+        }
     }
     void loop(ObjectMetadata& object) {
         if (need_mem_eviction_) {  // expect: pressure detect
@@ -85,6 +91,31 @@ class LocalHotCache {
 
    private:
     std::list<HotMemBlock*> lru_queue_;
+};
+
+class MasterClient {
+   public:
+    void EvictDiskReplica(const std::string& key);
+};
+
+class Client {
+   public:
+    void EvictDiskReplica(const std::string& key) {
+        master_client_.EvictDiskReplica(key);  // expect: disk evict
+    }
+
+   private:
+    MasterClient master_client_;
+};
+
+class FileStorage {
+   public:
+    void full(const std::string& oldest) {
+        client_->EvictDiskReplica(oldest);  // expect: disk evict
+    }
+
+   private:
+    std::shared_ptr<Client> client_;
 };
 
 class BucketStorageBackend {

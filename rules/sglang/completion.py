@@ -56,6 +56,20 @@ class UnifiedRadixCache:
     def ready(self, ack: HiCacheAck) -> bool:
         return ack.finish_event.query()  # expect: copy-acks observe
 
+    def written(self) -> int:
+        count = 0
+        for finished, _ in self.cache_controller.ack_write_queue:
+            if not finished.query():  # expect: copy-acks observe
+                break
+            count += 1
+        return count
+
+    def loaded(self) -> None:
+        for finished, _ in self.cache_controller.ack_load_queue:
+            if not finished.query():  # expect: load-acks observe
+                break
+        del self.cache_controller.ack_load_queue[:1]  # expect: load-acks observe
+
     def drain(self) -> None:
         self.cache_controller.ack_write_queue.pop(0)  # expect: copy-acks observe
         self.cache_controller.ack_load_queue.pop(0)  # expect: load-acks observe

@@ -8,6 +8,13 @@ _SAME = frozenset(
     {"copy", "get", "lock", "value", "load", "release", "deepcopy", "union", "difference", "intersection", "result"}
 )
 
+MADE = {  # methods of library objects whose result has a type of another name
+    "zmq.Context.socket": "zmq.Socket",
+    "zmq.Context.instance.socket": "zmq.Socket",
+    "zmq.asyncio.Context.socket": "zmq.asyncio.Socket",
+    "zmq.asyncio.Context.instance.socket": "zmq.asyncio.Socket",
+}
+
 
 def last_name(t: Type) -> str:
     """The last part of an external type's name."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CALLER_FILES = 40  # callers are asked only when so few files call that name
 _SAYS_NOTHING = ("?", "#none", "#lambda")
-_RECORDS = ("NamedTuple", "Struct", "BaseModel")
+RECORDS = ("NamedTuple", "Struct", "BaseModel")
 DEPTH = 24  # and not deep inside another evaluation
 
 
@@ -63,7 +63,7 @@ class Parameters:
     @staticmethod
     def _is_record(d: Definition) -> bool:
         """Whether the class's constructor is made from its fields."""
-        return any("dataclass" in x for x in d.decorators) or any(last_part(b) in _RECORDS for b in d.bases)
+        return any("dataclass" in x for x in d.decorators) or any(last_part(b) in RECORDS for b in d.bases)
 
     def _parameter(self, function: Sym, position: int) -> Types_:
         d = self.world.definition(function)

@@ -8,9 +8,10 @@ cycles are cut, unions are capped, and a path it cannot follow is `()`, never a 
 from __future__ import annotations
 
 from tracer.graph.annotations import DICTS, LISTS, Type, Types_, cpp_type, merge, python_annotation
-from tracer.graph.containers import element, last_name, method_result, unfilled
+from tracer.graph.containers import MADE, element, last_name, method_result, unfilled
 from tracer.graph.parameters import Parameters
 from tracer.graph.pending import Pending
+from tracer.graph.tuples import places
 from tracer.graph.variables import bound_of
 from tracer.graph.world import Sym, World
 from tracer.kept import kept
@@ -82,7 +83,28 @@ class Types:
                 if known:
                     return known
             return merge(*(self.result(t) for t in before))
+        if items[-2] == "()" and last[1:-1].isdigit() and any(unfilled(t) for t in before):
+            functions = self.of(file, scope, join(items[:-2]))
+            return merge(*(self._place(t.ref, int(last[1:-1])) for t in functions if isinstance(t.ref, Sym)))
         return merge(*(self.element(t, last) for t in before))
+
+    def _place(self, function: Sym, place: int) -> Types_:
+        """What stands at a place of the tuple that a function returns, where that is state of its object or class."""
+        view = self.world.view(function.file)
+        out: Types_ = ()
+        for mark in view.marks.get(function.index, ()) if view.python else ():
+            paths = places(mark.text) if mark.kind == "return" else ()
+            if place < len(paths) and self._of_object(function, paths[place]):
+                out = merge(out, self.of(function.file, function.index, paths[place]))
+        return out
+
+    def _of_object(self, function: Sym, path: str) -> bool:
+        """Whether a path of a function starts at its object or class, also through one local name."""
+        root, _, rest = path.partition(".")
+        if root in ("self", "cls") and rest:
+            return True
+        binds = self.world.view(function.file).binds.get((function.index, root), ())
+        return any(b.value.startswith(("self.", "cls.")) for b in binds)
 
     # -- roots -------------------------------------------------------------------
     def _root(self, file: int, scope: int, name: str) -> Types_:
@@ -452,11 +474,18 @@ class Types:
             if a.op != "insert" or not a.value:
                 continue
             items = parts(a.target)
-            if (owner.index >= 0 and items[:2] == ("self", "." + name) and len(items) == 2) or (
+            if (owner.index >= 0 and items[0] in ("self", "cls") and items[1:] == ("." + name,)) or (
                 owner.index < 0 and items == (name,)
             ):
-                out = merge(out, self.of(file, a.scope, a.value))
+                out = merge(out, self._displayed(file, a.scope, a.value, a.text))
         return out
+
+    def _displayed(self, file: int, scope: int, path: str, text: str) -> Types_:
+        """What `path` is; a tuple that is written out, by its parts."""
+        parts_ = places(text) if path == "#tuple" else ()
+        if not any(parts_):
+            return self.of(file, scope, path)
+        return (Type("ext", "tuple", tuple(self.of(file, scope, p) if p else () for p in parts_)),)
 
     # -- results and elements --------------------------------------------------------
     def result(self, t: Type) -> Types_:
@@ -474,7 +503,7 @@ class Types:
             last = last_name(t)
             return t.args[0] if last in ("Callable", "factory") and t.args else ()
         if t.kind == "extc":
-            return (Type("ext", t.ref),)
+            return (Type("ext", MADE.get(str(t.ref), t.ref)),)
         return ()
 
     def _function_result(self, sym: Sym) -> Types_:

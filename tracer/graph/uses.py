@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from tracer.graph.annotations import Type
 from tracer.graph.places import Match, Places
+from tracer.graph.records import Records
 from tracer.graph.world import Sym, World
 from tracer.kept import kept
 from tracer.model import Basis
@@ -66,6 +67,7 @@ class Uses(Places):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._states: dict[str, tuple[Match, ...]] = {}
+        self.records = Records(self.types)
 
     # -- state ---------------------------------------------------------------------
     def state(self, pattern: str) -> tuple[Match, ...]:
@@ -459,6 +461,9 @@ class Uses(Places):
                 basis = self._owned(number, call.scope, items, k, family, -1)
                 if basis is not None:
                     return basis
+        if receiver.isidentifier():
+            held = self.records.fields_of(number, call.scope, receiver)
+            return "typed" if any(name == field and cls in family for cls, name in held) else None
         return None
 
 

@@ -413,3 +413,87 @@ GENERIC = """
 def test_a_type_variable_stands_for_its_bound_or_its_constraints() -> None:
     found = Uses(world(policy_py=GENERIC)).called("Region.release")
     assert [(m.line, m.basis) for m in found if m.basis == "typed"] == [(29, "typed"), (32, "typed"), (42, "typed")]
+
+
+def test_a_local_stands_for_the_field_of_the_record_it_came_from_or_went_into():
+    uses = Uses(
+        world(
+            copies_py="""
+            from typing import NamedTuple
+
+            class Ack(NamedTuple):
+                start: object
+                finish: object
+                ids: list[int]
+
+            class Other(NamedTuple):
+                start: object
+                finish: object
+
+            class Copier:
+                def __init__(self):
+                    self.acks: list[Ack] = []
+                    self.others: list[Other] = []
+
+                def write(self, ids):
+                    begun, ended = make_events()
+                    begun.record()
+                    ended.record()
+                    self.acks.append(Ack(begun, ended, ids))
+
+                def check(self):
+                    for _, ended, ids in self.acks:
+                        if not ended.query():
+                            break
+                    begun, ended = self.others.pop()
+                    begun.query()
+            """
+        )
+    )
+    assert [m.line for m in uses.called_on("record", "Ack.finish")] == [20]
+    assert [m.line for m in uses.called_on("record", "Other.finish")] == []
+    assert [m.line for m in uses.called_on("query", "Ack.finish")] == [25]
+    assert [m.line for m in uses.called_on("query", "Other.start")] == [28]
+
+
+def test_the_places_of_a_tuple_that_is_kept_or_given_back() -> None:
+    at = world(
+        m_py="""
+        import zmq
+
+        class Node:
+            def free(self): ...
+
+        class Other:
+            def free(self): ...
+
+        class Cache:
+            _sockets = {}
+            _ctx = zmq.Context()
+
+            def __init__(self):
+                self.running = {}
+
+            def start(self, key, node: Node, other: Other):
+                self.running[key] = (node, other, 3)
+
+            @classmethod
+            def connect(cls, where):
+                cls._sockets[where] = cls._ctx.socket(zmq.PUSH)
+                return cls._sockets[where], where
+
+            def end(self, key):
+                node, other, _ = self.running.pop(key)
+                node.free()
+                other.free()
+                sock, _ = self.connect(key)
+                sock.send(b"")
+
+        def plain(x):
+            return x, x
+        """
+    )
+    uses = Uses(at)
+    assert [m.line for m in uses.called("Node.free")] == [26]
+    assert [m.line for m in uses.called("Other.free")] == [27]
+    assert [m.line for m in uses.called("zmq.Socket.send")] == [29]

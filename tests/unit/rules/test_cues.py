@@ -149,3 +149,24 @@ def test_yaml_bombs_and_tags_are_refused(tmp_path):
         file.write_text(text, encoding="utf-8")
         with pytest.raises(RuleError):
             load_file(file, tmp_path)
+
+
+def test_a_definition_shows_its_members_up_to_its_first_method(tmp_path):
+    code = """
+    from enum import IntEnum
+    class Mode(IntEnum):
+        # first
+        READ = 1
+        WRITE = 2
+        def is_read(self):
+            return self == Mode.READ
+    class Bare:
+        def run(self): ...
+        late = 3
+    """
+    actions = {"define": {"define": ["Mode", "Bare"]}}
+    (tmp_path / "r.yaml").write_text(
+        yaml.safe_dump([{"id": "x.y", "role": "request_state", "layer": "engine", "actions": actions}])
+    )
+    found = Roles(world(m_py=code)).apply(load_file(tmp_path / "r.yaml", tmp_path))
+    assert [(s.first, s.last) for s in found[0].sites] == [(2, 5), (8, 8)]

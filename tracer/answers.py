@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def uses(world: World, pattern: str, op: str) -> list[Use]:
     """Every use of `pattern` with this op ("all": every op), sorted by file, line and op."""
+    from tracer.graph.members import member_uses
     from tracer.graph.uses import Uses
     from tracer.graph.world import Sym
 
@@ -39,6 +40,8 @@ def uses(world: World, pattern: str, op: str) -> list[Use]:
             or (op == "define" and m.op == "init")
             or (op == "augment" and m.op.startswith("augment"))
         ]
+    members = [m for m in member_uses(world, pattern) if op in ("all", m.op)]
+    matches = members + ([m for m in matches if m.op != "define"] if members else matches)
     texts: dict[int, list[str]] = {}
     for m in matches:
         file = engine.world.path(m.file)

@@ -16,6 +16,7 @@ from typing import Literal
 
 from tracer.cues import CueMatcher
 from tracer.errors import UsageError
+from tracer.graph.members import member_uses
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
@@ -95,6 +96,9 @@ class Orders:
         if op and op not in OPS:
             raise UsageError(f"there is no op {op!r}", todo=f"use one of {', '.join(OPS)}")
         uses = self.cues.uses
+        members = [m for m in member_uses(self.world, what) if m.op == "read"] if op in ("", "read") else []
+        if members:
+            return members
         if op == "call" or (not op and not uses.state(what)):
             return uses.called(what)
         if op == "define":

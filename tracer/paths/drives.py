@@ -2,14 +2,15 @@
 
 Goes backwards from the function that holds the site, cheapest first, over control only (what fills a container that
 this function drains does not run it). It ends at entries: what a thread, task, process or RPC starts, handlers that a
-decorator registers, and functions that nobody here calls. Guards are read for the ways that are shown.
+decorator registers, and functions that nobody here calls. A `while` that reaches the site on a way of its own, under an
+entry whose cheapest way is another, is named as well: each loop has its own end. Guards are read for what is shown.
 """
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tracer.graph.edges import Link
@@ -64,30 +65,40 @@ class Drives:
         heap = [(0, sym)]
         entries: list[tuple[str, Sym, Link | None]] = []
         done: set[Sym] = set()
+        calls: dict[Sym, list[Link]] = {}
         while heap and len(done) < REACH:
             cost, at = heapq.heappop(heap)
             if at in done:
                 continue
             done.add(at)
             into = [link for link in self.hops.into(at) if link.kind not in FED]
-            entries += self._entries(at, into)
-            for link in self._onward(into):
+            onward = list(self._onward(at, into))
+            entries += self._entries(at, into, onward)
+            for link in onward:
+                calls.setdefault(link.source, []).append(link)
                 total = cost + COST.get(link.basis, 8)
                 if link.source not in done and total < costs.get(link.source, 1 << 30):
                     costs[link.source] = total
                     towards[link.source] = link
                     heapq.heappush(heap, (total, link.source))
         entries.sort(key=lambda e: (e[0], costs[e[1]], self.world.symbol(e[1])))
-        paths = tuple(self._path(kind, entry, start, towards, sym) for kind, entry, start in entries[:most])
+        paths = [self._path(kind, entry, start, towards, sym) for kind, entry, start in entries[:most]]
+        on_way = {step.symbol for path in paths for step in path.steps}
+        for around in sorted(done - {sym}, key=lambda s: (costs[s], self.world.symbol(s))):
+            inner = self._looped(calls.get(around, ()), costs) if len(paths) < most else None
+            if inner is not None and self.world.symbol(around) not in on_way:
+                paths.append(self._path("loop", around, None, towards | {around: inner}, sym))
         site = step_of(self.world, sym, None, self.stations.engine(sym))
         if line:
             site = replace(site, from_file=site.file, from_line=line, guards=self._guards(sym.file, sym.index, line))
-        return Driven(site, paths, len(done), bool(heap) or len(entries) > most)
+        return Driven(site, tuple(paths), len(done), bool(heap) or len(entries) > most)
 
     # -- entries -----------------------------------------------------------------------
-    def _entries(self, at: Sym, into: list[Link]) -> Iterator[tuple[str, Sym, Link | None]]:
+    def _entries(
+        self, at: Sym, into: list[Link], onward: list[Link]
+    ) -> Iterator[tuple[str, Sym, Link | None]]:
         """The kinds of entry that `at` is, with the link that starts it where there is one."""
-        runs = [k for k in into if k.kind in ("call", "dynamic")]
+        runs = [k for k in onward if k.kind != "binding"]
         starts = [k for k in into if k.kind in STARTS and (k.basis == "exact" or k.kind in ("rpc", "binding"))]
         fed = [k for k in into if k.kind in STARTS and k not in starts]
         seen: set[str] = set()
@@ -95,7 +106,7 @@ class Drives:
             if link.kind not in seen:
                 seen.add(link.kind)
                 yield self._kind(link, at), at, link
-        handed = [k for k in into if k.kind == "callback"]
+        handed = [k for k in into if k.kind == "callback" and k not in runs]
         handler = self._handler(at)
         if handler:
             yield f"handler @{handler}", at, None
@@ -135,11 +146,27 @@ class Drives:
         d = self.world.definition(sym)
         return d is not None and d.parent >= 0 and self.world.kind(Sym(sym.file, d.parent)) == "function"
 
-    @staticmethod
-    def _onward(into: list[Link]) -> Iterator[Link]:
-        """The links to follow further back: calls; and what binds C++ to Python."""
+    def _looped(self, links: Sequence[Link], costs: dict[Sym, int]) -> Link | None:
+        """The nearest to the site of the calls that one function makes in a `while` of its own."""
+        for link in sorted(links, key=lambda k: (costs.get(k.target, 0) if isinstance(k.target, Sym) else 0, k.line)):
+            d = self.world.definition(link.source)
+            lines = self.readings.lines(link.file)[d.line - 1 : link.line] if d is not None else ()
+            if not any("while" in line for line in lines):
+                continue
+            reading = self.readings.of(link.file, link.source.index)
+            around = reading.holders(link.line) if reading is not None else ()
+            if any(block.statements[at].kind == "while" for block, at in around):
+                return link
+        return None
+
+    def _onward(self, at: Sym, into: list[Link]) -> Iterator[Link]:
+        """The links to follow further back: calls, also of what a field holds; and what binds C++ to Python."""
+        places: set[tuple[int, int]] = set()
+        if any(k.kind == "callback" for k in into):
+            places = {(c.file, c.call.line) for c in self.hops.uses.calls.callers(at)}
         for link in into:
-            if link.kind in ("call", "dynamic", "binding") and link.source.index >= -1:
+            called = link.kind == "callback" and (link.file, link.line) in places
+            if (called or link.kind in ("call", "dynamic", "binding")) and link.source.index >= -1:
                 yield link
 
     # -- what is shown -----------------------------------------------------------------

@@ -129,3 +129,51 @@ def test_an_rpc_handler_and_its_remote_callers_in_cpp():
     found = ask(made, "Service::mark")
     assert {p.name for p in found.entries} == {"rpc handler"}
     assert found.entries[0].steps[0].from_line == 4
+
+
+LOOPS = """
+    import threading
+
+    class Engine:
+        def __init__(self, fast):
+            self.step_fn = self.step if fast else self.slow
+            threading.Thread(target=self.run).start()
+        def run(self):
+            if self.fast:
+                self.loop_fast()
+            else:
+                self.loop_plain()
+        def loop_fast(self):
+            while True:
+                self.take()
+                self.step_fn()
+        def loop_plain(self):
+            while not self.stopped:
+                self.prepare()
+        def prepare(self):
+            self.step()
+        def step(self):
+            self.settle()
+        def slow(self): ...
+        def take(self):
+            for one in self.many:
+                one.done = True
+        def settle(self): ...
+
+    class Client:
+        def __init__(self):
+            self.engine = Engine(True)
+        def get(self):
+            return self.engine.step_fn()
+        def work(self):
+            while self.unfinished():
+                self.get()
+"""
+
+
+def test_each_loop_that_reaches_the_site_is_told_and_what_a_field_holds_is_called_where_it_is_called() -> None:
+    found = shown(ask(world(engine_py=LOOPS), "Engine.settle"))
+    assert found["public API: engine.Client.work"] == ["get", "step", "settle"]
+    assert found["loop: engine.Engine.loop_plain"] == ["prepare", "step", "settle"]
+    assert found["thread: engine.Engine.run"] == ["loop_fast", "step", "settle"]
+    assert not [k for k in found if k.startswith("loop") and "plain" not in k]

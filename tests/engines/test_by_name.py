@@ -21,6 +21,7 @@ from tracer.errors import TracerError
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
 from tracer.model import SourceTree, Trace
+from tracer.paths.routes import routes
 from tracer.survey import survey
 from tracer.survey.store import Store
 from tracer.targets import defaults, names, target
@@ -59,3 +60,16 @@ def test_whatever_changes_the_index_of_a_lookup_is_published_or_unpublished(tree
     told = {(s.file, s.first) for s in answer.sites if s.role == "publish"}
     assert len(changes) == 8
     assert changes <= told
+
+
+def test_its_pairs_are_judged_and_its_named_paths_are_complete(tree: SourceTree) -> None:
+    _, holders, _ = pipeline.pairs("all", tree.engine)
+    assert len({h.rule for h in holders}) >= 4
+    # What a put is given is lost where the store's quota is full: on the two ways that go straight to the store.
+    missing = {(h.rule, h.symbol.rpartition(".")[2], h.missing) for h in holders if h.missing}
+    assert missing == {("aibrix.pairs.given", "put", 2)}
+    for route in (r for r in routes(()) if r.engines[0] == tree.engine):
+        (found,) = pipeline.path([route.name], [tree.engine]).paths
+        assert found.end == "complete", route.id
+        assert {"async"} <= {s.edge for s in found.steps}
+        assert [s.mark for s in found.steps if s.mark] == [w.what.en for w in route.way]

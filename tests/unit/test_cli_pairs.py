@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tracer import catalog
 from tracer.cli import main
 
 SPEC = "lmcache@0.5.6"
@@ -103,8 +104,11 @@ def test_nothing_that_holds_is_status_three(run: Run) -> None:
     assert status == 3
     assert "tracer pairs all lmcache" in err
     assert run("pairs", "lmcache.pairs.toi", SPEC, "--rules", run.pair(ONE))[0] == 2
-    status, _, err = run("pairs", "all", "aibrix")
-    assert (status, "aibrix has no pairs yet" in err) == (2, True)
+    own = catalog.config_dir() / "targets" / "fresh.yaml"  # an engine that somebody has just begun with
+    own.parent.mkdir(parents=True)
+    own.write_text((catalog.shipped("targets") / "lmcache.yaml").read_text().replace("name: lmcache", "name: fresh"))
+    status, _, err = run("pairs", "all", "fresh")
+    assert (status, "fresh has no pairs yet" in err) == (2, True)
 
 
 def test_order(run: Run) -> None:

@@ -123,6 +123,8 @@ def text(found: Mapping[str, Any]) -> str:
     lines = [f"{told['count']} of {told['total']} {told['of']}" + (f" in {engines}" if engines else "")]
     for item in found.get(told["of"], ()):
         lines += _item(item)
+    if not told["total"]:
+        lines.append("nothing is found: ask without layer, action, op or glob, or look for the name with op=define")
     if "next_offset" in told:
         lines.append(f"more with offset={told['next_offset']}")
     lines += [f"gap: {g.get('rule') or g.get('what')}: {g['why']}" for g in found.get("gaps", ())[:5]]

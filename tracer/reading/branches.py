@@ -20,8 +20,8 @@ Branch = tuple[Statement, str]  # a statement with branches, and which of them: 
 _NOTHING = (
     r"(?:nullptr|NULL|None|std::nullopt|-1|SIZE_MAX|(?:\w+::)*INVALID_?\w*|(?:\w+::)*npos|[\w.>-]*(?:\.|->)c?end\(\))"
 )
-_PRESENT = re.compile(rf"(?P<what>.+?)\s*(?:!=\s*{_NOTHING}|is not None|\.has_value\(\)|\.ok\(\)|->ok\(\))")
-_ABSENT = re.compile(rf"(?P<what>.+?)\s*(?:==\s*{_NOTHING}|is None|\.empty\(\))")
+_PRESENT = re.compile(rf"(?P<what>.+?)\s*(?:!=\s*{_NOTHING}|is not None|(?:\.|->)(?:has_value|ok|is_ok|is_some)\(\))")
+_ABSENT = re.compile(rf"(?P<what>.+?)\s*(?:==\s*{_NOTHING}|is None|(?:\.|->)(?:empty|is_err|is_none)\(\))")
 _LENGTH = re.compile(r"(?:len\((?P<what>[^()]+)\)|(?P<that>[\w.]+)\.size\(\))\s*(?:>\s*0|>=\s*1|!=\s*0)")
 _DECLARES = re.compile(r"(?:const\s+)?(?:auto|[\w:<>]+)\s*[*&\s]\s*(?P<what>\w+)\s*=(?!=).*")
 _FILLS = re.compile(r"[\w:.>-]+\((?:[^()]*,\s*)?&?(?P<what>\w+)\)")

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from tracer.reading import Reading, flow, read
+from tracer.reading.branches import atom
 from tracer.reading.flow import Exit
 
 
@@ -284,6 +285,15 @@ def test_taking_it_that_there_is_something_to_release(text: str, expected: bool)
     (leaving,) = flow.reachable_exits(found, start)
     assert not flow.covered(found, start, leaving, releases)
     assert flow.covered(found, start, leaving, releases, present=True) is expected
+
+
+@pytest.mark.parametrize(("test", "expected"), [
+    ("status.is_ok()", ("status", True)), ("not status.is_ok()", ("status", False)), ("!r->ok()", ("r", False)),
+    ("found.has_value()", ("found", True)), ("it.is_none()", ("it", False)), ("not r.is_err()", ("r", True)),
+    ("rows.empty()", ("rows", False)), ("status.is_open()", ("status.is_open()", True)),
+])
+def test_a_result_that_says_whether_it_is_one(test: str, expected: tuple[str, bool]) -> None:
+    assert atom(test) == expected
 
 
 def test_an_escape_names_the_lines_of_the_path() -> None:

@@ -11,7 +11,7 @@ class LMCacheMPSchedulerAdapter:
         self._pending_lookups: set[str] = set()
 
     def ask_once(self, request: str) -> None:
-        self._pending_lookups.add(request)  # expect: nothing (the mechanism)
+        self._pending_lookups.add(request)  # expect: lookup.engine-adapter query
 
     def forget(self, request: str) -> None:
         self._pending_lookups.discard(request)  # expect: nothing

@@ -410,13 +410,19 @@ class Uses(Places):
                     ):
                         return "by_name"
             return None
-        for t in self.calls.targets(number, call):
+        targets = self.calls.targets(number, call)
+        for t in targets:
             if isinstance(t.to, Sym):
                 if t.to in wanted:
                     return t.basis
             elif t.to == pattern or t.to.endswith("." + pattern):
                 return "exact"
-        return None
+        return "exact" if not targets and self._extension(number, call, items).endswith("." + pattern) else None
+
+    def _extension(self, number: int, call: Call, items: tuple[str, ...]) -> str:
+        """The dotted name of a function in an imported module that stands in no file: an engine's native extension."""
+        module = self.world.lookup(number, call.scope, items[0]) if len(items) > 1 else None
+        return "." + join((module, *items[1:])) if isinstance(module, str) else ""
 
     def _method_owners(self, method: str, *, python: bool) -> list[Sym]:
         """Classes of live code that define `method`."""

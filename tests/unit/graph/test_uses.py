@@ -497,3 +497,14 @@ def test_the_places_of_a_tuple_that_is_kept_or_given_back() -> None:
     assert [m.line for m in uses.called("Node.free")] == [26]
     assert [m.line for m in uses.called("Other.free")] == [27]
     assert [m.line for m in uses.called("zmq.Socket.send")] == [29]
+
+
+def test_a_function_of_a_native_module_that_stands_in_no_file_is_found_by_its_name() -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/a.py": "import pkg.c_ops as ops\n\ndef go(other):\n    ops.drain_all()\n    other.drain_all()\n",
+    }
+    found = Uses(world_of(files)).called
+    assert [m.line for m in found("drain_all")] == [4]
+    assert [m.line for m in found("pkg.c_ops.drain_all")] == [4]
+    assert not found("c.drain_all")

@@ -1,7 +1,7 @@
-"""One Python function, read exactly, with `ast` for its shape and the lines themselves for text and comments.
+"""One Python function, read exactly, with LibCST.
 
 Takes the lines of a file and the span of one function, class or run of statements. Makes its `Reading`. Refuses to
-read more than that span, to resolve names, and to follow control flow.
+read more than that span (LibCST parses some 0.4 MB/s), to resolve names, and to follow control flow.
 
 The span is parsed where it stands: an indented one gets an `if True:` line above it rather than being dedented,
 so multi-line strings stay what they are and positions differ from the file's by a number of lines only.
@@ -12,21 +12,20 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
 
 from tracer.errors import SourceParseError
-from tracer.reading.python_lines import Above, Lines, Place, end_of, start_of
+from tracer.reading.python_places import Range, places
 from tracer.reading.statements import Block, Reading, Statement, collapse, has_call
 
-_KINDS: dict[type[ast.stmt], str] = {
-    ast.Return: "return", ast.Raise: "raise", ast.Break: "break", ast.Continue: "continue",
+_KINDS: dict[type[cst.CSTNode], str] = {
+    cst.Return: "return", cst.Raise: "raise", cst.Break: "break", cst.Continue: "continue",
 }
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_Try = ast.Try | ast.TryStar
-_COMPOUND = (_Function | ast.ClassDef | ast.If | ast.While | ast.For | ast.AsyncFor | ast.With | ast.AsyncWith | _Try
-             | ast.Match)
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_Leading = Sequence[cst.EmptyLine]
+_LONG = 4_000  # characters; what is shorter cannot nest too deeply
+_CHAIN = 400  # operands of one `and`; LibCST recurses once for each
 
 
 def read_python(lines: Sequence[str], first: int, last: int, symbol: str) -> Reading:
@@ -36,15 +35,14 @@ def read_python(lines: Sequence[str], first: int, last: int, symbol: str) -> Rea
     """
     try:
         return _read(lines, first, last, symbol)
-    except _UNREADABLE as failure:
+    except (cst.ParserSyntaxError, RecursionError) as failure:
         span = _definition_at(lines, first)
         if span is not None and span != (first, last):
             try:
                 return _read(lines, *span, symbol)
-            except _UNREADABLE:
+            except (cst.ParserSyntaxError, RecursionError):
                 pass
-        deep = isinstance(failure, RecursionError | MemoryError)
-        why = "nested too deeply" if deep else failure.msg if isinstance(failure, SyntaxError) else str(failure)
+        why = "nested too deeply" if isinstance(failure, RecursionError) else failure.message.partition("\n")[0]
         raise SourceParseError(
             f"lines {first}-{last} cannot be read as Python ({collapse(why)})", where=symbol, todo="check the file"
         ) from None
@@ -56,32 +54,47 @@ def _read(lines: Sequence[str], first: int, last: int, symbol: str) -> Reading:
     wrapped = start[:1].isspace()
     if wrapped:
         chosen.insert(0, "if True:")
-    body = _parsed(chosen).body
-    build = _Builder(chosen, first - 1 - wrapped)
-    above = Above(len(chosen))  # the comments at the top of a run are about all of it
-    if wrapped and isinstance(body[0], ast.If):
-        body, above = body[0].body, Above(1)
-    if len(body) == 1 and isinstance(body[0], _Definition):
-        head = build.definition(body[0], above)
+    text = "\n".join(chosen) + "\n"
+    if len(text) > _LONG and _chained(text):
+        raise RecursionError
+    module = cst.parse_module(text)
+    build = _Builder(module, places(module), chosen, first - 1 - wrapped)
+    body: Sequence[cst.CSTNode] = module.body
+    if wrapped and isinstance(module.body[0], cst.If):
+        body = module.body[0].body.body
+    if len(body) == 1 and isinstance(body[0], cst.FunctionDef | cst.ClassDef):
+        head = build.definition(body[0])
         return Reading(symbol, head.first, max(head.last, min(last, len(lines))), head.blocks[0], "python", head)
-    return Reading(symbol, first, last, Block("body", "", build.statements(body, above)), "python")
+    return Reading(symbol, first, last, Block("body", "", build.statements(body)), "python")
 
 
-def _parsed(lines: Sequence[str]) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse("\n".join(lines) + "\n")
+def _chained(text: str) -> bool:
+    """Whether `text` nests deeper than LibCST's own recursion bears, which ends the process instead of raising.
+
+    `ast` bounds every other nesting; it keeps `a and b and …` flat, where LibCST nests it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except SyntaxError as error:  # brackets or blocks in more than a hundred levels are told by these words
+        return "too many" in str(error)
+    except (ValueError, MemoryError):
+        return True
+    return any(isinstance(node, ast.BoolOp) and len(node.values) > _CHAIN for node in ast.walk(tree))
 
 
 def _definition_at(lines: Sequence[str], first: int) -> tuple[int, int] | None:
     """The span of the innermost definition that holds line `first`, decorators included."""
-    try:
-        tree = _parsed(lines)
-    except _UNREADABLE:
-        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse("\n".join(lines))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
     best: tuple[int, int] | None = None
     for node in ast.walk(tree):
-        if isinstance(node, _Definition):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             start = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             end = node.end_lineno or start
             if start <= first <= end and (best is None or start >= best[0]):
@@ -89,196 +102,204 @@ def _definition_at(lines: Sequence[str], first: int) -> tuple[int, int] | None:
     return best
 
 
-class _Builder(Lines):
-    """Turns statements of `ast` into ours; `shift` is added to every line."""
-
-    def __init__(self, lines: Sequence[str], shift: int) -> None:
-        super().__init__(lines)
-        self.shift = shift
-
-    def statements(self, body: Sequence[ast.stmt], above: Above, *, suite: bool = False) -> tuple[Statement, ...]:
-        """A block; `suite`: on the line of its head, where comments belong to nobody."""
-        out: list[Statement] = []
-        for at, node in enumerate(body):
-            if isinstance(node, _COMPOUND):
-                out.append(self._compound(node, above))
-                above = Above(end_of(node).line, self._footer(node))
+def without_comments(text: str) -> str:
+    """`text` with its `#` comments removed; strings keep theirs."""
+    if "#" not in text or "\n" not in text:
+        return text
+    out: list[str] = []
+    at, quote = 0, ""
+    while at < len(text):
+        char = text[at]
+        if quote:
+            if char == "\\":
+                out.append(text[at : at + 2])
+                at += 2
                 continue
-            here = end_of(node).line
-            opens = at == 0 or above.floor < node.lineno or isinstance(body[at - 1], _COMPOUND)
-            closes = at + 1 == len(body) or body[at + 1].lineno > here
-            before = self.comments_above(node.lineno, above) if opens and not suite else ()
-            behind = self.comment_behind(end_of(node)) if closes and not suite else ()
-            out.append(self._simple(node, (*before, *behind)))
-            above = Above(here)
+            if text.startswith(quote, at):
+                out.append(quote)
+                at += len(quote)
+                quote = ""
+                continue
+        elif char in "\"'":
+            quote = char * 3 if text.startswith(char * 3, at) else char
+            out.append(quote)
+            at += len(quote)
+            continue
+        elif char == "#":
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end
+            continue
+        out.append(char)
+        at += 1
+    return "".join(out)
+
+
+class _Builder:
+    """Turns LibCST statements into ours; `shift` is added to every line."""
+
+    def __init__(
+        self, module: cst.Module, positions: Mapping[cst.CSTNode, Range], lines: Sequence[str], shift: int
+    ) -> None:
+        self.module, self.positions, self.lines, self.shift = module, positions, lines, shift
+
+    def statements(self, body: Sequence[cst.CSTNode]) -> tuple[Statement, ...]:
+        out: list[Statement] = []
+        for node in body:
+            if isinstance(node, cst.SimpleStatementLine):
+                out += self._line(node.body, node.leading_lines, node.trailing_whitespace)
+            elif isinstance(node, cst.BaseSmallStatement):
+                out += self._line([node], (), None)
+            else:
+                out.append(self._compound(node))
         return tuple(out)
 
-    def _simple(self, node: ast.stmt, comments: tuple[str, ...]) -> Statement:
-        kind = _KINDS.get(type(node), "simple")
-        if isinstance(node, ast.Expr | ast.Assign) and isinstance(node.value, ast.Yield | ast.YieldFrom):
-            kind = "yield"
-        text = self.text(start_of(node), end_of(node))
-        return Statement(kind, node.lineno + self.shift, end_of(node).line + self.shift, text,
-                         comments=comments, calls=has_call(text))
+    def _line(
+        self, small: Sequence[cst.BaseSmallStatement], above: _Leading, end: cst.TrailingWhitespace | None
+    ) -> list[Statement]:
+        out: list[Statement] = []
+        for at, node in enumerate(small):
+            where = self.positions[node]
+            kind = _KINDS.get(type(node), "simple")
+            if isinstance(node, cst.Expr | cst.Assign) and isinstance(node.value, cst.Yield):
+                kind = "yield"
+            text = self._text(where)
+            comments = _comments(above if at == 0 else (), end if at == len(small) - 1 else None)
+            out.append(Statement(kind, where.start.line + self.shift, where.end.line + self.shift, text,
+                                 comments=comments, calls=has_call(text)))
+        return out
 
-    def definition(self, node: _Definition, above: Above) -> Statement:
+    def definition(self, node: cst.FunctionDef | cst.ClassDef) -> Statement:
         """A function or class; its decorators are part of its head."""
-        decorators = node.decorator_list
-        first = min([node.lineno, *(d.lineno for d in decorators)])
-        comments = self.comments_above(first, above)
-        if decorators:
-            behind = end_of(decorators[-1]).line
-            between = self.comments_above(node.lineno, Above(behind))
-            comments = (*comments, *between) if len(between) == node.lineno - behind - 1 else between
-        parts: list[ast.AST | None] = [*getattr(node, "type_params", ())]
-        if isinstance(node, ast.ClassDef):
-            parts += [*node.bases, *node.keywords]
-        else:
-            given = node.args
-            parts += [*given.posonlyargs, *given.args, *given.kwonlyargs, *given.defaults, *given.kw_defaults,
-                      given.vararg, given.kwarg, node.returns]
-        colon = self.colon(max([start_of(node), *(end_of(part) for part in parts if part is not None)]))
-        text = self.text(start_of(node), colon)
-        kind = "class" if isinstance(node, ast.ClassDef) else "def"
-        block, end = self._block("body", "", node.body, colon)
-        return Statement(kind, first + self.shift, end_of(node).line + self.shift, text.rstrip(": "), (block,),
-                         (*comments, *end), colon.line + self.shift, bool(decorators))
+        where = self.positions[node]
+        first = min([where.start.line, *(self.positions[d].start.line for d in node.decorators)])
+        head = self.positions[self._edge(node.body)]
+        text = self._text(Range(where.start, head.start))
+        kind = "class" if isinstance(node, cst.ClassDef) else "def"
+        above = [*node.leading_lines, *node.lines_after_decorators]
+        return Statement(kind, first + self.shift, where.end.line + self.shift, text.rstrip(": "),
+                         (self._block("body", "", node.body),), _comments(above, self._trailing(node.body)),
+                         head.start.line + self.shift, bool(node.decorators))
 
-    def _compound(self, node: ast.stmt, above: Above) -> Statement:
-        if isinstance(node, _Definition):
-            return self.definition(node, above)
-        if isinstance(node, ast.If):
-            return self._if(node, above)
-        if isinstance(node, ast.While):
-            test = self.code(node.test)
-            return self._loop(node, "while", f"while {test}", test, end_of(node.test), above)
-        if isinstance(node, ast.For | ast.AsyncFor):
-            test = f"{self.code(node.target)} in {self.code(node.iter)}"
-            text = f"{'async ' if isinstance(node, ast.AsyncFor) else ''}for {test}"
-            return self._loop(node, "for", text, test, end_of(node.iter), above)
-        if isinstance(node, ast.With | ast.AsyncWith):
-            test = ", ".join(self.item(item, len(node.items) == 1).rstrip(", ") for item in node.items)
-            text = f"{'async ' if isinstance(node, ast.AsyncWith) else ''}with {test}"
-            held = node.items[-1]
-            colon = self.colon(end_of(held.optional_vars or held.context_expr))
-            block, end = self._block("body", test, node.body, colon)
-            return self._headed(node, "with", text, [block], colon, (*self.comments_above(node.lineno, above), *end))
-        if isinstance(node, _Try):
-            return self._try(node, above)
-        assert isinstance(node, ast.Match)
-        return self._match(node, above)
+    def _compound(self, node: cst.CSTNode) -> Statement:
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            return self.definition(node)
+        if isinstance(node, cst.If):
+            return self._if(node)
+        if isinstance(node, cst.While):
+            test = self._code(node.test)
+            blocks = [self._block("body", test, node.body), *self._else(node.orelse)]
+            return self._headed(node, "while", f"while {test}", blocks, node.body)
+        if isinstance(node, cst.For):
+            test = f"{self._code(node.target)} in {self._code(node.iter)}"
+            blocks = [self._block("body", test, node.body), *self._else(node.orelse)]
+            return self._headed(node, "for", f"{_async(node)}for {test}", blocks, node.body)
+        if isinstance(node, cst.With):
+            test = ", ".join(self._code(item).rstrip(", ") for item in node.items)
+            return self._headed(node, "with", f"{_async(node)}with {test}", [self._block("body", test, node.body)],
+                                node.body)
+        if isinstance(node, cst.Try | cst.TryStar):
+            blocks = [self._block("body", "", node.body), *map(self._handler, node.handlers), *self._else(node.orelse)]
+            if node.finalbody is not None:
+                blocks.append(self._block("finally", "", node.finalbody.body))
+            return self._headed(node, "try", "try", blocks, node.body)
+        if isinstance(node, cst.Match):
+            return self._match(node)
+        where = self.positions[node]  # a statement that a later LibCST may bring
+        return Statement("simple", where.start.line + self.shift, where.end.line + self.shift, self._text(where))
 
-    def _loop(
-        self, node: ast.While | ast.For | ast.AsyncFor, kind: str, text: str, test: str, last: Place, above: Above
-    ) -> Statement:
-        colon = self.colon(last)
-        block, end = self._block("body", test, node.body, colon)
-        comments = (*self.comments_above(node.lineno, above), *end)
-        return self._headed(node, kind, text, [block, *self._else(node.body, node.orelse)], colon, comments)
-
-    def _if(self, node: ast.If, above: Above) -> Statement:
+    def _if(self, node: cst.If) -> Statement:
         # An elif chain is folded from its end: long ones must not recurse.
         chain = [node]
-        while self._is_elif(rest := chain[-1].orelse):
-            chain.append(rest[0])  # type: ignore[arg-type]  # an `elif` is an If
+        while isinstance(chain[-1].orelse, cst.If):
+            chain.append(chain[-1].orelse)
         made: Statement | None = None
         for at in range(len(chain) - 1, -1, -1):
             part = chain[at]
-            test = self.code(part.test)
-            colon = self.colon(end_of(part.test))
-            block, end = self._block("body", test, part.body, colon)
-            other = [Block("else", "", (made,))] if made is not None else self._else(part.body, part.orelse)
-            before = self._behind_block(chain[at - 1].body) if at else above
-            made = self._headed(part, "if", f"{'elif' if at else 'if'} {test}", [block, *other], colon,
-                                (*self.comments_above(part.lineno, before), *end))
+            test = self._code(part.test)
+            other = [Block("else", "", (made,))] if made is not None else self._else(part.orelse)
+            made = self._headed(part, "if", f"{'elif' if at else 'if'} {test}",
+                                [self._block("body", test, part.body), *other], part.body)
         assert made is not None
         return made
 
-    def _try(self, node: _Try, above: Above) -> Statement:
-        colon = self.colon(start_of(node))
-        body, end = self._block("body", "", node.body, colon)
-        blocks, before = [body], node.body
-        for handler in node.handlers:
-            test = self.code(handler.type) if handler.type is not None else ""
-            behind = self.colon(end_of(handler.type) if handler.type is not None else start_of(handler))
-            if handler.name is not None:
-                test += f" as {handler.name}"
-            text = collapse(f"except{'*' if isinstance(node, ast.TryStar) else ''} {test}")
-            blocks.append(self._marked("except", test, text, handler.lineno, handler.body, behind, before))
-            before = handler.body
-        blocks += self._else(before, node.orelse)
-        if node.finalbody:
-            blocks += self._else(node.orelse or before, node.finalbody, "finally")
-        return self._headed(node, "try", "try", blocks, colon, (*self.comments_above(node.lineno, above), *end))
-
-    def _match(self, node: ast.Match, above: Above) -> Statement:
+    def _match(self, node: cst.Match) -> Statement:
         blocks: list[Block] = []
-        before: Sequence[ast.stmt] = ()
         for case in node.cases:
-            test = self.code(case.pattern) + (f" if {self.code(case.guard)}" if case.guard is not None else "")
-            first = case.pattern.lineno
-            while not self.lines[first - 1].lstrip().startswith("case"):
-                first -= 1
-            behind = self.colon(end_of(case.guard or case.pattern))
-            blocks.append(self._marked("case", test, f"case {test}", first, case.body, behind, before))
-            before = case.body
-        subject = self.code(node.subject)
-        head = end_of(node.subject)
-        text = f"match {subject}"
-        comments = self.comments_above(node.lineno, above)
-        return self._headed(node, "match", text, blocks, head, comments, has_call(subject))
+            test = self._code(case.pattern) + (f" if {self._code(case.guard)}" if case.guard is not None else "")
+            blocks.append(self._block("case", test, case.body, self._marker("case", f"case {test}", case, case.body)))
+        subject = self._code(node.subject)
+        where = self.positions[node]
+        # The colon's line: LibCST gives a match no block of its own, its subject ends next to it.
+        head = self.positions[node.subject].end.line + self.shift
+        last = max([where.end.line + self.shift, *(s.last for b in blocks for s in b.statements)])
+        return Statement("match", where.start.line + self.shift, last, f"match {subject}", tuple(blocks),
+                         _comments(node.leading_lines, None), head, has_call(subject))
 
-    def _marked(
-        self, kind: str, test: str, text: str, first: int, body: Sequence[ast.stmt], colon: Place,
-        before: Sequence[ast.stmt],
-    ) -> Block:
-        """The block of a handler or case; its head is a statement of its own, `before` the block above it."""
-        block, end = self._block(kind, test, body, colon)
-        above = self._behind_block(before) if before else Above(0)
-        comments = (*self.comments_above(first, above), *end)
-        marker = Statement(kind, first + self.shift, colon.line + self.shift, text, comments=comments)
-        return Block(kind, test, (marker, *block.statements))
+    def _handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> Block:
+        test = self._code(node.type) if node.type is not None else ""
+        if node.name is not None:
+            test += f" as {self._code(node.name.name)}"
+        head = collapse(f"except{'*' if isinstance(node, cst.ExceptStarHandler) else ''} {test}")
+        return self._block("except", test, node.body, self._marker("except", head, node, node.body))
+
+    def _marker(self, kind: str, text: str, node: cst.CSTNode, body: cst.BaseSuite) -> Statement:
+        first = self.positions[node].start.line + self.shift
+        last = self.positions[self._edge(body)].start.line + self.shift
+        above: _Leading = getattr(node, "leading_lines", ())
+        return Statement(kind, first, last, text, comments=_comments(above, self._trailing(body)))
 
     def _headed(
-        self, node: ast.stmt, kind: str, text: str, blocks: Sequence[Block], head: Place, comments: tuple[str, ...],
-        calls: bool | None = None,
+        self, node: cst.If | cst.While | cst.For | cst.With | cst.Try | cst.TryStar, kind: str, text: str,
+        blocks: Sequence[Block], body: cst.BaseSuite,
     ) -> Statement:
-        called = has_call(text) if calls is None else calls
-        return Statement(kind, node.lineno + self.shift, end_of(node).line + self.shift, text, tuple(blocks),
-                         comments, head.line + self.shift, called)
+        where = self.positions[node]
+        head = self.positions[self._edge(body)].start.line + self.shift
+        return Statement(kind, where.start.line + self.shift, where.end.line + self.shift, text, tuple(blocks),
+                         _comments(node.leading_lines, self._trailing(body)), head, has_call(text))
 
-    def _else(self, before: Sequence[ast.stmt], body: Sequence[ast.stmt], label: str = "else") -> list[Block]:
-        """The block behind `else:` or `finally:`, which stands between `before` and it."""
-        if not body:
-            return []
-        return [self._block(label, "", body, self.colon(end_of(before[-1]), word=label))[0]]
+    def _else(self, node: cst.If | cst.Else | None) -> list[Block]:
+        return [self._block("else", "", node.body)] if isinstance(node, cst.Else) else []
 
-    def _block(
-        self, label: str, test: str, body: Sequence[ast.stmt], colon: Place
-    ) -> tuple[Block, tuple[str, ...]]:
-        """The block behind a head's colon, and the comment at the end of the head."""
-        rest = self.behind(colon).lstrip(" \t\f:")
-        suite = bool(rest) and rest[0] != "#"
-        comments = (rest,) if rest and not suite else ()
-        return Block(label, test, self.statements(body, Above(colon.line), suite=suite)), comments
+    def _block(self, label: str, test: str, body: cst.BaseSuite, marker: Statement | None = None) -> Block:
+        inner = self.statements(body.body)
+        return Block(label, test, (marker, *inner) if marker is not None else inner)
 
-    def _behind_block(self, body: Sequence[ast.stmt]) -> Above:
-        return Above(end_of(body[-1]).line, self.indent(body))
+    @staticmethod
+    def _edge(body: cst.BaseSuite) -> cst.CSTNode:
+        """The node that stands right behind the head's colon."""
+        return body.leading_whitespace if isinstance(body, cst.SimpleStatementSuite) else body.header  # type: ignore[attr-defined]
 
-    def _footer(self, node: ast.stmt) -> str:
-        """The indentation of the block that ends a compound statement."""
-        while isinstance(node, ast.If) and self._is_elif(node.orelse):
-            node = node.orelse[0]
-        return self.indent(_last_body(node))
+    @staticmethod
+    def _trailing(body: cst.BaseSuite) -> cst.TrailingWhitespace | None:
+        return body.header if isinstance(body, cst.IndentedBlock) else None
 
-    def _is_elif(self, body: Sequence[ast.stmt]) -> bool:
-        return len(body) == 1 and isinstance(body[0], ast.If) and self.behind(start_of(body[0])).startswith("elif")
+    def _code(self, node: cst.CSTNode) -> str:
+        """The node's text on one line, without comments and without parentheses around all of it."""
+        where = self.positions[node]
+        if isinstance(node, cst.Tuple) and node.lpar:
+            return collapse(without_comments(self.module.code_for_node(node)))
+        return self._text(where)
+
+    def _text(self, where: Range) -> str:
+        (top, left), (bottom, right) = (where.start.line, where.start.column), (where.end.line, where.end.column)
+        if top == bottom:
+            return collapse(self.lines[top - 1][left:right])
+        parts = [self.lines[top - 1][left:], *self.lines[top : bottom - 1], self.lines[bottom - 1][:right]]
+        return collapse(without_comments("\n".join(parts)))
 
 
-def _last_body(node: ast.stmt) -> Sequence[ast.stmt]:
-    """The block that ends a compound statement."""
-    if isinstance(node, ast.Match):
-        return node.cases[-1].body
-    last: Sequence[ast.stmt] = getattr(node, "finalbody", ()) or getattr(node, "orelse", ())
-    handlers = getattr(node, "handlers", ())
-    return last or (handlers[-1].body if handlers else node.body)  # type: ignore[attr-defined]  # compound ones have it
+def _async(node: cst.For | cst.With) -> str:
+    return "async " if node.asynchronous is not None else ""
+
+
+def _comments(above: _Leading, end: cst.TrailingWhitespace | None) -> tuple[str, ...]:
+    """The run of comment lines that touches the statement, and the comment at its end."""
+    run: list[str] = []
+    for line in reversed(above):
+        if line.comment is None:
+            break
+        run.append(line.comment.value)
+    run.reverse()
+    if end is not None and end.comment is not None:
+        run.append(end.comment.value)
+    return tuple(run)

@@ -2,19 +2,22 @@
 
 A carrier is what both ends name: a field that holds a set, a queue, a dictionary, a counter, a flag or an event. It is
 found in the statements of the sites; its producers and consumers are all functions that fill or signal it, and that
-drain, await or ask it. For each producer: on which exits it sends nothing, and whether it may send more than once.
+drain, await or ask it. For each producer: on which exits it sends nothing, and whether it may send more than once;
+for the carrier: which comparisons of what it holds say how many are waited for. A field that a signal's nearest
+comparison asks is a carrier too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tracer.graph.hops import Hops
 from tracer.graph.places import Match
 from tracer.graph.world import Sym
 from tracer.kept import kept
 from tracer.model import Basis, Site
+from tracer.paths.tallies import Tallies
 from tracer.reading.flow import escape, exits
 from tracer.reading.statements import Reading
 from tracer.readings import Readings
@@ -62,7 +65,10 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """A field that carries completions; `onward` are the carriers that its consumers fill in turn."""
+    """A field that carries completions; `onward` are the carriers that its consumers fill in turn.
+
+    `until`: (symbol, file, line, test) of the comparisons of what it holds, which say how many are waited for.
+    """
 
     name: str
     holds: str
@@ -70,6 +76,7 @@ class Carrier:
     consumers: tuple[Hand, ...]
     rules: tuple[str, ...]
     onward: tuple[str, ...] = ()
+    until: tuple[tuple[str, str, int, str], ...] = ()
 
 
 class Relay:
@@ -78,12 +85,14 @@ class Relay:
     def __init__(self, hops: Hops) -> None:
         self.hops, self.world, self.uses = hops, hops.world, hops.uses
         self.readings = Readings(hops.uses)
+        self.tallies = Tallies(self.world, self.readings)
 
     def of(self, places: Iterable[tuple[Sym, int, int, str]]) -> list[Carrier]:
         """The carriers that the statements at `places` (function, first and last line, rule) name, chained, by name."""
         rules: dict[tuple[Sym, str], set[str]] = {}
         for sym, first, last, rule in places:
-            for key in self._named(sym, first, last):
+            gates = [key for lines in self.tallies.gates(sym, first) for key in self._named(sym, *lines)]
+            for key in (*self._named(sym, first, last), *gates):
                 rules.setdefault(key, set()).add(rule)
         found: dict[tuple[Sym, str], Carrier] = {}
         takers: dict[tuple[Sym, str], set[Sym]] = {}
@@ -99,14 +108,13 @@ class Relay:
                 tuple(self._producer(s, m) for s, m in sends),
                 tuple(self._hand(s, m) for s, m in takes),
                 tuple(sorted(rules[key] - {""})),
+                until=tuple(self.tallies.until(key[1], givers[key] | takers[key])),
             )
         out = []
         for key, carrier in found.items():
             reached = {t for s in takers[key] for t in (s, *self._called(s))}
             onward = sorted(found[k].name for k in found if k != key and givers[k] & reached)
-            out.append(
-                Carrier(carrier.name, carrier.holds, carrier.producers, carrier.consumers, carrier.rules, tuple(onward))
-            )
+            out.append(replace(carrier, onward=tuple(onward)))
         return sorted(out, key=lambda c: c.name)
 
     def _called(self, sym: Sym) -> Iterator[Sym]:

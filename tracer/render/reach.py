@@ -78,6 +78,7 @@ def relay(found: Sequence[Carrier]) -> Iterator[str]:
             if len(hand.skips) > EXITS:
                 yield f"            none on {len(hand.skips) - EXITS} more exits"
         yield from (f"  takes   {_hand(hand)}" for hand in c.consumers)
+        yield from (f"  until   {file}:{line}  {short(symbol)}  {test}" for symbol, file, line, test in c.until)
         yield from (f"  then    {name}" for name in c.onward)
         yield f"  arrive  {arrivals(c)}"
         yield ""
@@ -107,6 +108,7 @@ def relay_json(engines: Iterable[EngineRevision], found: Sequence[Carrier]) -> d
                 "rules": list(c.rules),
                 "producers": [_hand_json(h, sends=True) for h in c.producers],
                 "consumers": [_hand_json(h, sends=False) for h in c.consumers],
+                "until": [{"symbol": s, "file": f, "line": n, "test": test} for s, f, n, test in c.until],
                 "onward": list(c.onward),
                 "arrivals": arrivals(c),
             }

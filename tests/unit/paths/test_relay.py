@@ -10,6 +10,7 @@ from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses
 from tracer.paths.relay import Carrier, Relay
 from tracer.paths.stations import Stations
+from tracer.paths.tallies import compares
 from tracer.render import reach
 
 CODE = """
@@ -120,3 +121,49 @@ def test_json_has_the_same(made):
     assert [p["symbol"] for p in results["producers"]] == ["w.Worker.copy", "w.Worker.copy_all"]
     assert results["producers"][0]["skips"][0]["line"] == 10
     assert "skips" not in results["consumers"][0]
+
+
+TALLY = """
+    class Receiver:
+        def __init__(self):
+            self.seen: dict[str, set[int]] = {}
+            self.expected: dict[str, int] = {}
+            self.state: dict[str, int] = {}
+            self.mode = "on"
+        def begin(self, key, ranks):
+            self.expected[key] = ranks
+        def arrive(self, key, rank, kind):
+            if kind == self.mode:
+                self.seen[key].add(rank)
+                wanted = self.expected[key]
+                arrived = len(self.seen[key])
+                if arrived == wanted:
+                    self.state[key] = 1
+        def poll(self, key):
+            return self.state.pop(key)
+        def drop(self, key):
+            self.seen.pop(key)
+"""
+
+
+def test_what_is_counted_before_the_signal_is_a_carrier_with_the_test_that_says_how_many() -> None:
+    hops = Hops(Edges(Uses(world(a_py=TALLY))))
+    sym = hops.world.functions("Receiver.arrive")[0]
+    found = {c.name.rpartition(".")[2]: c for c in Relay(hops).of([(sym, 15, 15, "signal")])}
+    assert set(found) == {"seen", "expected", "state"}
+    assert [(line, test) for _, _, line, test in found["seen"].until] == [(14, "arrived == wanted")]
+    assert found["expected"].until == found["seen"].until
+    assert found["state"].until == ()
+    assert [h.symbol for h in found["expected"].producers] == ["a.Receiver.begin"]
+
+
+@pytest.mark.parametrize(
+    ("test", "counts"),
+    [
+        ("self.count[key] == 0", True), ("len(done) == len(all)", True), ("meta->sent >= meta->want", True),
+        ("arrived == expected", True), ("status == Poll.DONE", False), ("it->second", False), ("x is None", False),
+        ("name == 'a < b'", False), ("not self.done", False), ("std::get<int>(x)", False),
+    ],
+)  # fmt: skip
+def test_comparisons_of_amounts(test: str, counts: bool) -> None:
+    assert compares(test) is counts

@@ -33,6 +33,7 @@ FADE = 0.8  # a caller is worth so much of what it calls
 PLAIN = 8.0  # what a statement says whose role hangs on no shared state
 STATELESS = ("key", "load")
 ACROSS = 1.15  # a caller of another class is an operation of its own
+BESIDE = 3  # further states of a function that are named in its reason
 AGAIN = 0.93  # each further function of one state is worth so much of the one before
 
 
@@ -171,7 +172,16 @@ class Discover:
         said = f"calls {hit.via[0]}: {site.why}" if hit.via else f"{site.why} {self.cues.derived.why(hit.match)}"
         reason = said.strip()
         others = ", ".join(a for a in sorted(c.best) if a != action)
-        return replace(site, why=f"{reason} (also {others})" if others else reason)
+        beside = ", ".join(self._beside(c.function, hit.match))
+        more = "; ".join(filter(None, (others and f"also {others}", beside and f"changes {beside} too")))
+        return replace(site, why=f"{reason} ({more})" if more else reason)
+
+    def _beside(self, function: Sym, told: Match) -> list[str]:
+        """Other states that the function changes and that play parts: one of them may be the one that matters."""
+        derived, said = self.cues.derived, self.cues.derived.state_of(told)
+        found = {k for k, m in derived.table.by_function.get(function, ()) if k in derived.roles_of and m.op != "read"}
+        ranked = sorted(found - {said}, key=lambda k: (-self.weight(k), derived.table.name(k)))
+        return [derived.table.name(k) for k in ranked[:BESIDE]]
 
 
 def bound(role: str, limit: int) -> int:

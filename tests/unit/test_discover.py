@@ -93,3 +93,29 @@ def test_a_caller_is_proposed_with_what_it_calls():
     """
     said = [s for s in Discover(world(t_py=more)).sites(["publish"]) if s.symbol.endswith("Front.finish")]
     assert [(s.action, s.via) for s in said] == [("commit", ("t.Table.add",))]
+
+
+def test_other_states_that_a_function_changes_are_named_too() -> None:
+    text = """\
+    class Cache:
+        def __init__(self):
+            self.packed = {}
+            self.hot = {}
+
+        def store(self, key, chunk):
+            self.packed[key] = chunk
+            self.hot[key] = chunk
+
+        def get(self, key):
+            if key in self.packed:
+                return self.packed[key]
+            return self.hot.get(key)
+
+        def drop(self, key):
+            self.packed.pop(key)
+            self.hot.pop(key)
+    """
+    sites = Discover(world(t_py=text)).sites(["publish"])
+    found = [s for s in sites if s.symbol.endswith("Cache.store")]
+    assert found
+    assert all("Cache.packed" in s.why and "Cache.hot" in s.why for s in found)

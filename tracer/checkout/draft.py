@@ -117,7 +117,7 @@ def _document(
         kinds[kind] += 1
     if not roots:
         raise UsageError(f"{link.file} holds no source under a folder", todo="write the target file by hand")
-    packages = {"": "", **({"src/": ""} if any(r.startswith("src/") for r in roots) else {})}
+    packages = dict.fromkeys(sorted({"src/" if r.startswith("src/") else "" for r in roots}), "")
     pin = {"name": version, "tag": f"v{version}", "package": version, "released": link.uploaded}
     archive = {"kind": "archive", "file": link.file, "sha256": link.sha256}
     return {

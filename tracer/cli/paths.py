@@ -240,4 +240,5 @@ def discover(
         lines = (f"{s.role} {s.action}  {s.file}:{s.first}  {s.symbol}  ({s.why})" for s in found.sites)
         write_lines(lines)
     if not found.sites:
+        note(f"{len(found.gaps)} gaps and no candidate — does {spec} hold sources, or only compiled files?")
         raise typer.Exit(3)

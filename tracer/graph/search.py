@@ -17,6 +17,7 @@ from tracer.graph.world import Sym
 
 REACH = 9000  # functions opened in one search; more is "no path within reach", said so
 SLACK = (8, 64)  # how much dearer than the first a hit may be: at first, and where nothing followed from those
+LAST = (0,)  # nothing follows the last station, so the cheapest hits alone count
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Search:
             return min(ways.values(), key=lambda w: (w.cost, w.start, w.end))
         wave = _Wave(self, ways, stations[at + 1])
         best: Way | None = None
-        for slack in SLACK:
+        for slack in SLACK if at + 2 < len(stations) else LAST:
             hits = wave.more(slack)
             if not hits:
                 break
@@ -111,11 +112,12 @@ class _Wave:
         self.came: dict[Sym, Link] = {}
         self.done: set[Sym] = set()
         self.first: int | None = None
+        self.left = set(goals)  # those that were not met
 
     def more(self, slack: int) -> dict[Sym, Way]:
         """The goals met for the first time that cost at most `slack` more than the cheapest."""
         hits: dict[Sym, Way] = {}
-        while self.heap:
+        while self.heap and self.left:
             cost, sym = self.heap[0]
             if self.first is not None and cost > self.first + slack:
                 break
@@ -126,6 +128,9 @@ class _Wave:
             if sym in self.goals:
                 self.first = cost if self.first is None else self.first
                 hits[sym] = self._way(sym, cost)
+                self.left.discard(sym)
+                if not self.left:  # going on would find nothing more
+                    break
             for price, link in self.search.links(sym):
                 target = link.target
                 assert isinstance(target, Sym)

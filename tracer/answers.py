@@ -65,6 +65,10 @@ def one_per_statement(sites: Iterable[Site]) -> list[Site]:
     return list(kept.values())
 
 
+# Folders of rules that are about no single engine; "." has the stacks.
+_SHARED = (".", "any", "crossings", "pairs", "paths", "questions", "walks")
+
+
 # -- cache -------------------------------------------------------------------------
 def recall(store: Store, tree: SourceTree, role: str, rules: tuple[Path, ...]) -> tuple[list[Site], list[Gap]] | None:
     """The kept answer for a role, or None."""
@@ -91,8 +95,8 @@ def links_key(engines: Sequence[EngineRevision], what: str = "links") -> str:
 
 def question_key(engines: Sequence[EngineRevision], question: object, rules: tuple[Path, ...]) -> str:
     """Where the answer to a question about these engines together is kept."""
-    folders = (*(e.name for e in engines), "any", "crossings", "pairs", "paths")
-    digests = ":".join(rules_digest(k, rules) for k in folders)
+    named = (n for e in engines for n in (e.name, f"questions/{e.name}"))
+    digests = ":".join(rules_digest(k, rules) for k in (*named, *_SHARED))
     return f"asked:{_sources(engines)}:{digest_of(repr(question))}:{digests}:{code_digest()}"
 
 

@@ -85,6 +85,17 @@ def test_a_version_against_itself_has_no_change_in_any_part(run: Run) -> None:
     assert document["ignored"]["claims with the same outcome"] > 0
 
 
+def test_asked_again_nothing_is_compared(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = checkout(tmp_path / "work", {"x.py": CACHE})
+    question = ("diff", OLD, f"{folder}/", "--format", "json", "--rules", tmp_path / "rules")
+    first = run(*question)
+    monkeypatch.setattr("tracer.diff.Comparison", None)
+    assert first[1] and run(*question) == first
+    (folder / "lmcache" / "x.py").write_text(CACHE.replace("entry.ready and ", ""))
+    with pytest.raises(TypeError):  # another source is another question
+        run(*question)
+
+
 def test_a_working_folder_against_a_pin(run: Run, tmp_path: Path) -> None:
     same = checkout(tmp_path / "moved", {"host.py": "# a comment\n" + CACHE.replace("    def put", "\n    def put")})
     asked = ("--only", "sites", "--rules", tmp_path / "rules", "--fail-on", "any", "--format", "json")

@@ -39,6 +39,16 @@ def test_all_steps_in_order_in_both_languages_with_a_users_note(run: Run, own: P
     assert document["stops"][1]["code"]["first"] == 7
 
 
+def test_asked_again_nothing_is_gathered(run: Run, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    question = ("walk", "toy", VLLM, "--with", LMCACHE, "--rules", own, "--fast")
+    first = run(*question)
+    monkeypatch.setattr("tracer.walks.gather.source_of", None)
+    assert first.status == 0 and run(*question) == first
+    assert run(*question, "--lang", "zh").status == 0
+    with pytest.raises(TypeError):  # with pairs and claims it is another question
+        run(*question[:-1])
+
+
 @pytest.mark.parametrize(
     ("words", "status", "says"),
     [

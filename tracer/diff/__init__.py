@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tracer import stages
 from tracer.checkout import folder_tree, open_tree
 from tracer.diff import standing, verdicts
 from tracer.diff.compare import Comparison
@@ -63,10 +64,18 @@ def diff(
     rules: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> Difference:
-    """The changes from `a` to `b`, in `role` or all of them; `only` takes of `PARTS`, without it all are compared."""
-    extra = tuple(rules)
+    """The changes from `a` to `b`, in `role` or all of them; `only` takes of `PARTS`, without it all are compared.
+
+    The same question about the same sources is answered from the cache.
+    """
     for s in (a, b):
         s.progress = progress or s.progress
+    question = ("diff", role, sorted(only), a.version.name, b.version.name)
+    work = partial(_compared, a, b, role, only, tuple(rules))
+    return stages.remembered(question, (a.revision, b.revision), rules, Difference, work)
+
+
+def _compared(a: Subject, b: Subject, role: str, only: Sequence[str], extra: tuple[Path, ...]) -> Difference:
     found = [s.where(role, extra) for s in (a, b)]
     sides = [s.side(role, extra, t) for s, t in zip((a, b), found, strict=True)]
     comparison = Comparison(*sides)

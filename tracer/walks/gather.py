@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path as Folder
 
 import tracer.trace as pipeline
@@ -28,10 +29,20 @@ def tour_of(
     fast: bool = False,
     progress: Progress | None = None,
 ) -> Tour:
-    """The tour along the path called `name`. `fast`: without pairs and claims, which take their time when first asked.
+    """The tour along the path called `name`; kept once asked.
 
-    Raises what `trace.path` raises.
+    `fast`: without pairs and claims, which take their time when first asked. Raises what `trace.path` raises.
     """
+    engines = [stages.revision(open_tree(pair, progress=progress)) for pair in specs_of(specs)]
+    question = ("tour", name, list(specs), list(choose), fast)
+    work = partial(_gathered, name, specs, choose, rules, fast, progress)
+    return stages.remembered(question, engines, rules, Tour, work)
+
+
+def _gathered(
+    name: str, specs: Sequence[str], choose: Sequence[str], rules: Sequence[Folder], fast: bool,
+    progress: Progress | None,
+) -> Tour:
     found = pipeline.path((name,), specs, choose=choose, rules=rules, progress=progress)
     path = found.paths[0]
     used = {s.engine for s in path.steps}

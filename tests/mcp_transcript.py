@@ -1,4 +1,4 @@
-"""A conversation with `tracer mcp`, by the SDK's own client: `python -m tests.mcp_transcript > docs/mcp-transcript.md`.
+"""A conversation with `tracer mcp`, by the SDK's own client: `python -m tests.docs_pages mcp > docs/mcp-transcript.md`.
 
 The same sources and rules give the same bytes. The lines of code that the server quotes are left out of the page, which
 holds nothing of an engine; what stays are the places, and digests with which `verify` reads them again.
@@ -6,7 +6,6 @@ holds nothing of an engine; what stays are the places, and digests with which `v
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
@@ -14,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import mcp
+
+from tests.docs_pages import evidence
 
 SPEC = "lmcache@0.5.6"
 Call = tuple[str, dict[str, Any], str]
@@ -52,12 +53,12 @@ async def converse() -> list[str]:
             number += 1
             page += _told(number, "verify", {"document": f"what {document['schema']} said above"},
                           "Are these lines still what was read?", result)  # fmt: skip
-    return [*page, *_evidence(documents)]
+    return [*page, *evidence(documents)]
 
 
 def _opening() -> Iterator[str]:
     yield "# A conversation with `tracer mcp`\n"
-    yield "Made by `python -m tests.mcp_transcript > docs/mcp-transcript.md`: the official SDK's client over standard"
+    yield "Made by `python -m tests.docs_pages mcp > docs/mcp-transcript.md`: the official SDK's client over standard"
     yield "input and output. The lines of code that it quotes are left out here; a test reads every place again.\n"
 
 
@@ -97,21 +98,3 @@ def _checked(value: Any) -> Iterator[bool]:
         value = list(value.values())
     for item in value if isinstance(value, list) else ():
         yield from _checked(item)
-
-
-def _evidence(documents: list[Any]) -> Iterator[str]:
-    """What `tracer verify` takes: the places of the first two pages, without their code."""
-    sites = [
-        {k: s[k] for k in ("engine", "version", "symbol", "file", "first", "last", "digest")}
-        for d in documents
-        for s in d.get("sites", ())
-    ]
-    yield "## Evidence\n"
-    yield "Saved as a file, `tracer verify` reads it again.\n"
-    yield "```json"
-    yield json.dumps({"schema": "tracer.where/1", "engines": documents[0]["engines"], "sites": sites}, indent=1)
-    yield "```"
-
-
-if __name__ == "__main__":
-    sys.stdout.write("\n".join(asyncio.run(converse())) + "\n")

@@ -1,0 +1,37 @@
+"""The pages in `docs/`: what they cite stands in the sources, and what was read by hand is what is found today."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+import tracer
+from tests import docs_pages
+from tests.unit.test_recipes import DOCS
+from tracer.errors import TracerError
+
+pytestmark = [pytest.mark.engine, pytest.mark.network]
+
+
+@pytest.mark.parametrize("page", ["aibrix.md", "mcp-transcript.md"])
+def test_every_place_of_a_page_reads_as_it_did(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```json\n(.*?)^```", text, re.S | re.M)
+    document = json.loads(block)
+    verdicts = tracer.verify(document)
+    if any(v.status == "unread" for v in verdicts):
+        pytest.skip(next(v.why for v in verdicts if v.status == "unread"))
+    assert Counter(v.status for v in verdicts) == {"ok": len(document["sites"])}
+    assert len(verdicts) >= 6
+
+
+def test_the_places_that_were_read_by_hand_are_found_today() -> None:
+    try:
+        found = tracer.trace(docs_pages.AIBRIX).where("publish")
+    except TracerError as error:
+        pytest.skip(str(error))
+    assert set(docs_pages.READ) <= {(s.file.rpartition("/")[2], s.first) for s in found}
+    assert docs_pages.page("aibrix") == (DOCS / "aibrix.md").read_text(encoding="utf-8")

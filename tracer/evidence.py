@@ -1,23 +1,27 @@
 """Evidence: re-read it, excerpt it, link to it.
 
 Takes a source tree and the lines that a statement rests on; makes excerpts, web links to the very revision, and
-verdicts on saved JSON documents. It knows nothing of rules and roles: only lines, digests and symbols count here.
+verdicts on what saved answers cite (`cited.py` finds that). It knows nothing of rules and roles: only lines, digests
+and symbols count here.
 """
 
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from tracer.errors import SourceUnavailableError, TracerError, UsageError
+from tracer.cited import Claim, Trees, claims_of
+from tracer.errors import SourceUnavailableError, TracerError
 from tracer.model import Revision, SourceTree, digest_lines, lines_of
 from tracer.survey import survey_file
 from tracer.survey.facts import FileFacts
 from tracer.targets import Target
+from tracer.visible import visible
 
+_CUT = 100  # characters that a line has at least which is cut
 Status = Literal["ok", "moved", "stale", "unread"]
 
 
@@ -30,19 +34,6 @@ class Excerpt:
     lines: tuple[str, ...]
     first: int
     last: int
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One piece of evidence as a saved document states it; a step of a path has no digest."""
-
-    engine: str
-    version: str
-    symbol: str
-    file: str
-    first: int
-    last: int
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +85,16 @@ class ReadFile:
         """Whether its definitions are known at all."""
         return not self._facts.problem
 
+    def named(self, name: str, line: int) -> str:
+        """The symbol around `line` that a short `name` (`Class.method`) means, "" where it is none of this file."""
+        separator = "::" if "::" in name else "."
+        found = [
+            (not d.first <= line <= d.last, -len(d.name), d.name)
+            for d in self._facts.definitions
+            if name == d.name or name.endswith(separator + d.name) or d.name.endswith(separator + name)
+        ]
+        return min(found)[2] if found else ""
+
     def definitions_of(self, symbol: str) -> list[tuple[int, int, int]]:
         """(line, first, last) of the definitions that `symbol` may mean: the longest names that end it."""
         separator = "::" if "::" in symbol else "."
@@ -102,54 +103,147 @@ class ReadFile:
         return [(d.line, d.first, d.last) for d in found if len(d.name) == longest]
 
 
-def verify(document: Mapping[str, Any], open_tree: Callable[[str, str], SourceTree]) -> list[Verdict]:
+def verify(document: Mapping[str, Any], open_tree: Trees) -> list[Verdict]:
     """Re-read every piece of evidence of a saved JSON document; `open_tree(engine, version)` gives the sources.
 
     Raises `UsageError` if the document is not one that Tracer writes. Where there is no source, claims stay unread.
     """
-    verdicts: list[Verdict] = []
-    trees: dict[tuple[str, str], SourceTree | str] = {}
-    files: dict[tuple[str, str, str], ReadFile | str] = {}
-    for claim in claims_of(document):
-        spec = (claim.engine, claim.version)
-        if spec not in trees:
-            try:
-                trees[spec] = open_tree(*spec)
-            except TracerError as error:
-                trees[spec] = str(error)
-        tree = trees[spec]
-        if isinstance(tree, str):
-            verdicts.append(Verdict(claim, "unread", why=tree))
-            continue
-        key = (*spec, claim.file)
-        if key not in files:
-            try:
-                files[key] = ReadFile(claim.file, tree.read(claim.file))
-            except TracerError as error:
-                files[key] = str(error)
-        file = files[key]
-        verdicts.append(Verdict(claim, "stale", why=file) if isinstance(file, str) else judge(claim, file))
+    return reread(claims_of(document), open_tree)
+
+
+def reread(claims: Iterable[Claim], open_tree: Trees, now: Trees | None = None) -> list[Verdict]:
+    """Re-read claims where `open_tree` has their sources; with `now`, in the sources that it gives instead.
+
+    A claim without digest is then about the lines that the source it was made from has, if that can still be had.
+    """
+    return judged(claims, Files(open_tree), Files(now) if now is not None else None)
+
+
+def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> list[Verdict]:
+    """The same with files that may have been read already."""
+    files = now or before
+    verdicts = []
+    for claim in claims:
+        if now is not None and not claim.digest and not claim.quoted:
+            was = before.get(claim)
+            if isinstance(was, ReadFile):
+                claim = replace(claim, digest=digest_lines(was.lines, claim.first, claim.last))
+        file = files.get(claim)
+        if isinstance(file, ReadFile):
+            verdicts.append(judge(claim, file))
+        else:
+            verdicts.append(Verdict(claim, "unread" if files.closed(claim) else "stale", why=file))
     return verdicts
 
 
+class Files:
+    """The files of some trees, each read once."""
+
+    def __init__(self, trees: Trees) -> None:
+        self._open = trees
+        self._trees: dict[tuple[str, str], SourceTree | str] = {}
+        self._files: dict[tuple[str, str, str], ReadFile | str] = {}
+        self._names: dict[tuple[str, str], dict[str, list[str]]] = {}
+
+    def closed(self, claim: Claim) -> bool:
+        """Whether the source of `claim` cannot be had at all."""
+        return isinstance(self.tree(claim.engine, claim.version), str)
+
+    def get(self, claim: Claim) -> ReadFile | str:
+        """The file that `claim` is about, or why there is none."""
+        return self.read(claim.engine, claim.version, claim.file)
+
+    def read(self, engine: str, version: str, file: str) -> ReadFile | str:
+        """A file of an engine, or why there is none."""
+        tree, key = self.tree(engine, version), (engine, version, file)
+        if isinstance(tree, str):
+            return tree
+        if key not in self._files:
+            try:
+                self._files[key] = ReadFile(file, tree.read(file))
+            except TracerError as error:
+                self._files[key] = str(error)
+        return self._files[key]
+
+    def paths(self, engine: str, version: str, file: str) -> list[str]:
+        """The files of an engine that a path, or only its end (`scheduler.py`), may mean."""
+        spec = (engine, version)
+        if spec not in self._names:
+            tree, found = self.tree(engine, version), {}  # type: tuple[SourceTree | str, dict[str, list[str]]]
+            for f in () if isinstance(tree, str) else tree.files():
+                found.setdefault(f.path.rsplit("/", 1)[-1], []).append(f.path)
+            self._names[spec] = found
+        ends = self._names[spec].get(file.rsplit("/", 1)[-1], ())
+        return [p for p in ends if p == file or p.endswith("/" + file) or file.endswith("/" + p)]
+
+    def tree(self, engine: str, version: str) -> SourceTree | str:
+        """The source of an engine's version, or why there is none."""
+        spec = (engine, version)
+        if spec not in self._trees:
+            try:
+                self._trees[spec] = self._open(*spec)
+            except TracerError as error:
+                self._trees[spec] = str(error)
+        return self._trees[spec]
+
+
 def judge(claim: Claim, file: ReadFile) -> Verdict:
-    """Compare one claim with its file as it is now. A claim without a digest is one about a definition's line."""
+    """Compare one claim with its file as it is now: by its digest, else by the symbol that its lines belong to."""
+    if claim.quoted:
+        return _judge_quoted(claim, file)
     if not claim.digest:
-        return _judge_definition(claim, file)
+        return _judge_definition(claim, file) if claim.definition else _judge_owner(claim, file)
     lines, height = file.lines, claim.last - claim.first
     if digest_lines(lines, claim.first, claim.last) == claim.digest:
-        return Verdict(claim, "ok", (claim.first, claim.last))
+        return _judge_standing(claim, file)
     found = [n for n in range(1, len(lines) - height + 1) if digest_lines(lines, n, n + height) == claim.digest]
     if not found:
         return Verdict(claim, "stale", why="these lines are no longer in the file")
     homes = file.definitions_of(claim.symbol)
     inside = [n for n in found if any(first <= n and n + height <= last for _, first, last in homes)]
-    if not file.parses and len(found) == 1:
-        inside = found  # a file that does not parse has no functions to look into; a line that is unique will do
+    if len(found) == 1 and (not file.parses or not claim.symbol):
+        inside = found  # where no function can be looked into, a line that is unique will do
     if not inside:
-        return Verdict(claim, "stale", why=f"these lines are in the file, but not in {claim.symbol}")
+        of = f"not in {claim.symbol}" if claim.symbol else "more than once"
+        return Verdict(claim, "stale", why=f"these lines are in the file, but {of}")
     nearest = min(inside, key=lambda n: (abs(n - claim.first), n))
     return Verdict(claim, "moved", (nearest, nearest + height))
+
+
+def _judge_standing(claim: Claim, file: ReadFile) -> Verdict:
+    """The lines stand where they did; so must the definition that the claim names beside them."""
+    here = (claim.first, claim.last)
+    at = file.definitions_of(claim.symbol) if claim.def_line else []
+    if not claim.def_line or not file.parses or any(line == claim.def_line for line, _, _ in at):
+        return Verdict(claim, "ok", here)
+    if at:
+        return Verdict(claim, "moved", here, why=f"{claim.symbol} is now defined in line {at[0][0]}")
+    return Verdict(claim, "stale", why=f"{claim.symbol} is no longer defined in the file")
+
+
+def _judge_quoted(claim: Claim, file: ReadFile) -> Verdict:
+    """Lines that were printed: each must read in the file as it was printed."""
+    height = len(claim.quoted)
+
+    def stands(first: int) -> bool:
+        return all(map(reads_as, claim.quoted, file.lines[first - 1 : first - 1 + height]))
+
+    places = [n for n in range(1, len(file.lines) - height + 2) if stands(n)]
+    if claim.first in places:
+        return Verdict(claim, "ok", (claim.first, claim.last))
+    if len(places) == 1:
+        return Verdict(claim, "moved", (places[0], places[0] + height - 1))
+    return Verdict(claim, "stale", why="the lines that are printed are not there")
+
+
+def reads_as(printed: str, line: str) -> bool:
+    """Whether `printed` is what Tracer prints for `line`: hidden characters written out, very long lines cut."""
+    shown = visible(line.replace("\t", "    ")).rstrip()
+    printed = printed.rstrip()
+    if printed in (shown, line.rstrip()):
+        return True
+    stem = printed.removesuffix("…").rstrip()
+    return printed.endswith("…") and len(stem) > _CUT and (shown.startswith(stem) or line.startswith(stem))
 
 
 def _judge_definition(claim: Claim, file: ReadFile) -> Verdict:
@@ -161,86 +255,19 @@ def _judge_definition(claim: Claim, file: ReadFile) -> Verdict:
     return Verdict(claim, "stale", why=f"{claim.symbol} is no longer defined in the file")
 
 
+def _judge_owner(claim: Claim, file: ReadFile) -> Verdict:
+    """Lines of which only the place is known: they must be there, and be the symbol's where it is defined here."""
+    if claim.last > len(file.lines):
+        return Verdict(claim, "stale", why=f"the file has {len(file.lines)} lines")
+    homes = file.definitions_of(claim.symbol)
+    if homes and not any(first <= claim.first and claim.last <= last for _, first, last in homes):
+        return Verdict(claim, "stale", why=f"these lines are not in {claim.symbol}")
+    return Verdict(claim, "ok", (claim.first, claim.last))
+
+
 def counts(verdicts: Iterable[Verdict]) -> dict[str, int]:
     """How many claims are ok, moved, stale, unread."""
     tally = {"ok": 0, "moved": 0, "stale": 0, "unread": 0}
     for verdict in verdicts:
         tally[verdict.status] += 1
     return tally
-
-
-def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
-    """Every piece of evidence in a saved document: sites, the steps of paths, changes, what claims rest on."""
-    engines = [_engine_of(item) for item in _list(document, "engines")]
-    if not engines:
-        raise UsageError("this is not a document of Tracer's: it names no engines", todo="save one with --format json")
-    for item in _list(document, "sites"):
-        yield _claim(item, engines)
-    for path in _list(document, "paths"):
-        for step in _list(path, "steps"):
-            yield _claim(step, engines)
-    for change in _list(document, "changes"):
-        for side, (engine, version) in zip(("before", "after"), engines, strict=False):
-            end = change.get(side) if isinstance(change, Mapping) else None
-            if isinstance(end, Mapping) and _text(end, "file"):
-                yield _claim({**end, "engine": engine, "version": version}, engines)
-    yield from _behind_answers(document, engines)
-
-
-def _behind_answers(document: Mapping[str, Any], engines: Sequence[tuple[str, str]]) -> Iterator[Claim]:
-    """The evidence of claims: those of a `claims` document, of each answer, of each cell of the failure matrix."""
-    cells = [cell for row in _list(document, "faults") for cell in _list(row, "cells")]
-    held = [(item, claim) for item in (*_list(document, "answers"), *cells) for claim in _list(item, "claims")]
-    for owner, claim in (*held, *((item, item) for item in _list(document, "claims"))):
-        of = {"engine": _text(owner, "engine"), "version": _text(owner, "version")}
-        for item in _list(claim, "evidence"):
-            if not isinstance(item, Mapping):
-                raise UsageError(f"this is not evidence: {str(item)[:60]!r}", todo="save the document again")
-            yield _claim({**item, **of}, engines)
-
-
-def _claim(item: Any, engines: Sequence[tuple[str, str]]) -> Claim:
-    if not isinstance(item, Mapping):
-        raise UsageError(f"this is not evidence: {str(item)[:60]!r}", todo="save the document again")
-    engine, version = _text(item, "engine"), _text(item, "version")
-    if not engine:
-        # Documents about one engine do not repeat it; of several, a rule's id begins with its engine.
-        head = _text(item, "rule").partition(".")[0]
-        engine, version = next((e for e in engines if e[0] == head), engines[0])
-    first = _line(item, "first") or _line(item, "line") or _line(item, "def_line")
-    return Claim(
-        engine,
-        version,
-        _text(item, "symbol"),
-        _text(item, "file"),
-        first,
-        _line(item, "last") or first,
-        _text(item, "digest") or _text(item, "text_digest"),
-    )
-
-
-def _engine_of(item: Any) -> tuple[str, str]:
-    if not isinstance(item, Mapping) or not _text(item, "name"):
-        raise UsageError("an engine without a name", todo="save the document again")
-    return _text(item, "name"), _text(item, "version")
-
-
-def _list(item: Mapping[str, Any], key: str) -> list[Any]:
-    value = item.get(key, []) if isinstance(item, Mapping) else None
-    if not isinstance(value, list):
-        raise UsageError(f"{key!r} is not a list", todo="save the document again")
-    return value
-
-
-def _text(item: Mapping[str, Any], key: str) -> str:
-    value = item.get(key, "")
-    if not isinstance(value, str):
-        raise UsageError(f"{key!r} is not text: {str(value)[:60]}", todo="save the document again")
-    return value
-
-
-def _line(item: Mapping[str, Any], key: str) -> int:
-    value = item.get(key, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise UsageError(f"{key!r} is not a line: {str(value)[:60]}", todo="save the document again")
-    return value

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from tests.hostile import corpus
 from tests.unit.trees import MemoryTree
 from tests.unit.worlds import world_of
+from tracer.cited import claims_of
 from tracer.errors import TracerError
-from tracer.evidence import claims_of, verify
+from tracer.evidence import verify
 from tracer.model import digest_lines, lines_of
 from tracer.reading.cpp import read_cpp
 from tracer.reading.python import read_python

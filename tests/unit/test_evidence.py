@@ -72,14 +72,14 @@ def test_changed_lines_are_stale() -> None:
 
 def test_a_statement_of_several_lines_is_judged_as_a_whole() -> None:
     both = digest_of("        block.pins -= 1\n        self.seen += 1")
-    claim = site(symbol="toy.pool.Pool.drop", first=7, last=8, digest=both)
+    claim = site(symbol="toy.pool.Pool.drop", def_line=6, first=7, last=8, digest=both)
     assert judged(POOL, claim)[0].status == "ok"
     assert judged(POOL.replace("self.seen += 1", "pass"), claim)[0].status == "stale"
 
 
 def test_the_nearest_of_several_equal_places_is_taken() -> None:
     twice = POOL.replace("        return block", "        block.pins += 1\n        return block")
-    (verdict,) = judged("\n" + twice, site(first=4, last=4, digest=digest_of("        block.pins += 1")))
+    (verdict,) = judged("\n" + twice, site(def_line=3, first=4, last=4, digest=digest_of("        block.pins += 1")))
     assert verdict.status == "ok"
     (verdict,) = judged("\n\n" + twice, site())
     assert verdict.now == (5, 5)

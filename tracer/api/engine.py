@@ -216,7 +216,10 @@ class Engine:
         def document() -> dict[str, Any]:
             return head("path", found.engines) | {"paths": [steps.as_json(p) for p in found.paths]}
 
-        return Result(found.paths, found.engines, found.gaps, document, lambda: _fenced(steps.text(found.paths)))
+        def markdown() -> list[str]:
+            return _fenced(steps.text(found.paths, found.engines))
+
+        return Result(found.paths, found.engines, found.gaps, document, markdown)
 
     def walk(self, name: str, *, choose: Sequence[str] = (), fast: bool = False, lang: str = "en") -> Result[Stop]:
         """The named path as a guided tour: a stop for each step, with code, owner, protection and what may go wrong.
@@ -261,7 +264,11 @@ class Engine:
 
         engines, found = relay(what, self._specs, **self._with)
         return Result(
-            found, engines, (), lambda: reach.relay_json(engines, found), lambda: _fenced("\n".join(reach.relay(found)))
+            found,
+            engines,
+            (),
+            lambda: reach.relay_json(engines, found),
+            lambda: _fenced("\n".join(reach.relay(found, engines))),
         )
 
     def drives(self, site: str, *, most: int = 40) -> Result[Driven]:
@@ -275,7 +282,7 @@ class Engine:
             engines,
             (),
             lambda: reach.drives_json(engines, found),
-            lambda: _fenced("\n".join(reach.drives(found))),
+            lambda: _fenced("\n".join(reach.drives(found, engines))),
         )
 
     def graph(self) -> Iterator[Edge]:

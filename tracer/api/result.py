@@ -44,8 +44,11 @@ class Result(Sequence[T]):
         return len(self.items)
 
     def document(self) -> dict[str, Any]:
-        """The machine-readable contract: what `--format json` prints, before it is text."""
-        return self._document()
+        """The machine-readable contract: what `--format json` prints, before it is text; `tracer.verify` reads it."""
+        from tracer.checkout import open_tree
+        from tracer.cited import sealed
+
+        return sealed(self._document(), lambda engine, version: open_tree(f"{engine}@{version}", fetch=False))
 
     def to_json(self) -> str:
         """The document as text; the same bytes as `--format json`."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tracer.cited import SEAL
 from tracer.errors import TracerError
 from tracer.model import SourceTree, digest_lines, digest_of, lines_of
 from tracer.render.grouping import lines_text, short_symbol
@@ -34,7 +35,7 @@ def page(document: Mapping[str, Any], trees: Trees, *, offset: int = 0, limit: i
     items: Sequence[Any] = document.get(key, ())
     offset, count = max(0, offset), max(1, min(limit, MOST_ITEMS))
     quotes, deep = Quotes(document, trees), NESTED
-    head = {k: v for k, v in document.items() if k != key}
+    head = {k: v for k, v in document.items() if k not in (key, SEAL)}
     if len(head.get("gaps", ())) > NESTED:
         head |= {"gaps": [*head["gaps"][:NESTED]], "gaps_left_out": len(head["gaps"]) - NESTED}
     while True:

@@ -99,7 +99,7 @@ def _usage_text(error: Exception) -> str:
 
 
 def _complain(message: str, status: int) -> int:
-    from tracer.render.visible import visible
+    from tracer.visible import visible
 
     words = (word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…" for word in message.split())
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, note, one_of, write, write_lines, write_styled
+from tracer.cli.console import Bars, Format, folders, note, one_of, write, write_document, write_lines, write_styled
 from tracer.cli.questions import Form, Rules, Specs
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ def _print(document: dict[str, Any], page: str, form: PageFormat, lang: Language
     from tracer.render import answers as render
 
     if form is PageFormat.json:
-        from tracer.render.json import dumps
-
-        write(dumps(document))
+        write_document(document)
     elif form is PageFormat.text:
         write_styled(render.text(document, lang.value))
     else:

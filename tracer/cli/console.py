@@ -75,6 +75,20 @@ def write(text: str) -> None:
     sys.stdout.write(text)
 
 
+def document_text(document: dict[str, Any]) -> str:
+    """A document as it is printed, with the digest of every line that it cites."""
+    from tracer.checkout import open_tree
+    from tracer.cited import sealed
+    from tracer.render.json import dumps
+
+    return dumps(sealed(document, lambda engine, version: open_tree(f"{engine}@{version}", fetch=False)))
+
+
+def write_document(document: dict[str, Any]) -> None:
+    """A document of the machine-readable contract."""
+    write(document_text(document))
+
+
 def write_lines(lines: Iterable[str]) -> None:
     """Plain lines."""
     for line in lines:
@@ -84,7 +98,7 @@ def write_lines(lines: Iterable[str]) -> None:
 def write_styled(lines: Iterable[Line]) -> None:
     """Lines with styles: coloured on a terminal, plain otherwise; never cut or wrapped by us."""
     from tracer.render.text import plain
-    from tracer.render.visible import visible
+    from tracer.visible import visible
 
     if not on_terminal():
         write_lines(visible(plain(line)) for line in lines)
@@ -99,7 +113,7 @@ def write_styled(lines: Iterable[Line]) -> None:
 
 def write_table(table: Table, form: Format = Format.text) -> None:
     """A table: drawn on a terminal, aligned with spaces in a pipe, or as Markdown."""
-    from tracer.render.visible import visible
+    from tracer.visible import visible
 
     if form is Format.md:
         write_lines(table.markdown())

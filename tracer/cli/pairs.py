@@ -16,6 +16,7 @@ from tracer.cli.console import (
     folders,
     note,
     write,
+    write_document,
     write_lines,
     write_styled,
 )
@@ -62,9 +63,7 @@ def pairs(
     from tracer.render import pairs as render
 
     if form is FindingFormat.json:
-        from tracer.render.json import dumps
-
-        write(dumps(render.document(engine, holders, gaps)))
+        write_document(render.document(engine, holders, gaps))
     elif form is FindingFormat.lines:
         from tracer.render import findings
 
@@ -134,9 +133,7 @@ def order(
     from tracer.render import pairs as render
 
     if form is Format.json:
-        from tracer.render.json import dumps
-
-        write(dumps(render.order_document(engine, a, b, orders)))
+        write_document(render.order_document(engine, a, b, orders))
     elif form is Format.md:
         write_lines(render.order_markdown(engine, a, b, orders))
     else:
@@ -164,9 +161,7 @@ def _along(
             a, b, name, specs, choose=choose, depth=depth, rules=folders(rules or []), progress=bars
         )
     if form is Format.json:
-        from tracer.render.json import dumps
-
-        write(dumps(render.along_document(engines, a, b, way, steps)))
+        write_document(render.along_document(engines, a, b, way, steps))
     else:
         write_styled(render.along_text(a, b, way, steps))
     verdicts = [s.verdict for s in steps if s.verdict]

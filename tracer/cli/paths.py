@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, note, write, write_lines
+from tracer.cli.console import Bars, Format, document_text, folders, note, write, write_document, write_lines
 from tracer.cli.questions import Form, Rules
 from tracer.errors import UsageError
 
@@ -146,18 +146,18 @@ def path(
             progress=bars,
         )
     if form is PathForm.json:
-        from tracer.render.json import dumps, head
+        from tracer.render.json import head
         from tracer.render.steps import as_json
 
-        text = dumps({**head("path", found.engines), "paths": [as_json(p) for p in found.paths]})
+        text = document_text({**head("path", found.engines), "paths": [as_json(p) for p in found.paths]})
     elif form is PathForm.text:
         from tracer.render import steps
 
-        text = steps.text(found.paths)
+        text = steps.text(found.paths, found.engines)
     else:
         from tracer.render import diagram
 
-        text = diagram.render(found.paths, form.value)
+        text = diagram.render(found.paths, form.value, found.engines)
     deliver(text, out)
     if any(p.end != "complete" for p in found.paths):
         raise typer.Exit(3)
@@ -235,7 +235,7 @@ def discover(
     if form is Format.json:
         from tracer.render import json as documents
 
-        write(documents.dumps(documents.where([found], command="discover")))
+        write_document(documents.where([found], command="discover"))
     else:
         lines = (f"{s.role} {s.action}  {s.file}:{s.first}  {s.symbol}  ({s.why})" for s in found.sites)
         write_lines(lines)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tracer.cli import console
-from tracer.cli.console import Bars, Format, note, read_json, write, write_lines, write_table
+from tracer.cli.console import Bars, Format, note, read_json, write, write_document, write_lines, write_table
 from tracer.errors import UsageError
 
 Form = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
@@ -161,11 +161,10 @@ def confirm(
     found = confirm.confirm(documents, seen)
     lacking = _missed(trace[-1], seen.versions, observed) if misses or observed else []
     if form is Format.json:
-        from tracer.render.json import dumps
 
         engines = list({(e["name"], e["version"]): e for d in documents for e in d.get("engines", ())}.values())
         document = {"schema": "tracer.probe-confirm/1", "engines": engines, **confirm.as_json(found, seen)}
-        write(dumps(document | ({"misses": lacking} if misses or observed else {})))
+        write_document(document | ({"misses": lacking} if misses or observed else {}))
     else:
         from tracer.render.probes import confirmed
 

@@ -18,7 +18,7 @@ from tracer.cli.console import (
     folders,
     note,
     one_of,
-    write,
+    write_document,
     write_lines,
     write_styled,
 )
@@ -78,7 +78,7 @@ def where(
     if form is SiteFormat.json:
         from tracer.render import json as documents
 
-        write(documents.dumps(documents.where(traces)))
+        write_document(documents.where(traces))
     elif form in (SiteFormat.lines, SiteFormat.scip):
         from tracer import checkout
 
@@ -134,7 +134,7 @@ def uses(
     if form is PlaceFormat.json:
         from tracer.render import json as documents
 
-        write(documents.dumps(documents.uses(engine, found, gaps)))
+        write_document(documents.uses(engine, found, gaps))
     elif form is PlaceFormat.lines:
         from tracer.render import findings
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tracer.cli.console import Bars, Format, folders, note, write, write_lines
+from tracer.cli.console import Bars, Format, document_text, folders, note, write_document, write_lines
 from tracer.cli.paths import Out, Stack, With, asked, deliver, fetch
 from tracer.cli.questions import Form, Rules
 
@@ -38,11 +38,9 @@ def drives(
         fetch(specs, bars)
         engines, found = pipeline.drives(names[0], specs, most=most, rules=folders(rules or []), progress=bars)
     if form is Format.json:
-        from tracer.render.json import dumps
-
-        deliver(dumps(reach.drives_json(engines, found)), out)
+        deliver(document_text(reach.drives_json(engines, found)), out)
     else:
-        deliver("\n".join(reach.drives(found, guards=guards)) + "\n", out)
+        deliver("\n".join(reach.drives(found, engines, guards=guards)) + "\n", out)
     if not any(d.entries for d in found):
         note("no entry was found — nothing here calls it; ask `tracer uses`")
         raise typer.Exit(3)
@@ -66,11 +64,9 @@ def relay(
         fetch(specs, bars)
         engines, found = pipeline.relay(names[0], specs, rules=folders(rules or []), progress=bars)
     if form is Format.json:
-        from tracer.render.json import dumps
-
-        write(dumps(reach.relay_json(engines, found)))
+        write_document(reach.relay_json(engines, found))
     else:
-        write_lines(reach.relay(found))
+        write_lines(reach.relay(found, engines))
     if not found:
         note("nothing here is filled by one function and taken from by another — name a role or a line of a hand-over")
         raise typer.Exit(3)

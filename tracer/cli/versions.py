@@ -15,6 +15,7 @@ from tracer.cli.console import (
     note,
     one_of,
     write,
+    write_document,
     write_lines,
     write_styled,
 )
@@ -109,9 +110,7 @@ def diff(
 
     show = _excerpts({"before": sides[0].tree, "after": sides[1].tree}) if excerpts else None
     if form is DiffFormat.json:
-        from tracer.render.json import dumps
-
-        write(dumps(render.document(found)))
+        write_document(render.document(found))
     elif form in (DiffFormat.lines, DiffFormat.sarif, DiffFormat.codequality):
         from tracer.render import findings, quality, sarif
         from tracer.render.json import dumps
@@ -177,9 +176,7 @@ def timeline(
     from tracer.render import timelines as render
 
     if form is Picture.json:
-        from tracer.render.json import dumps
-
-        write(dumps(render.document(found)))
+        write_document(render.document(found))
     elif form is Picture.svg:
         from tracer.render.timeline_svg import draw
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tracer.cli.answers import Lang, Language
-from tracer.cli.console import Bars, Format, folders, on_terminal, write, write_lines, write_styled
+from tracer.cli.console import Bars, Format, folders, on_terminal, write, write_document, write_lines, write_styled
 from tracer.cli.paths import Choose, Stack, With, asked, fetch
 from tracer.cli.questions import Rules
 
@@ -57,10 +57,9 @@ def walk(
 
         raise UsageError(f"there is no step {step}", todo=f"this path has {len(tour.stops)} steps")
     if form is Format.json:
-        from tracer.render.json import dumps
         from tracer.render.walks import document
 
-        write(dumps(document(tour)))
+        write_document(document(tour))
     elif sys.stdin.isatty() and sys.stdout.isatty() and form is Format.text:
         Screens(tour, lang.value, quiz, speaker).run(step or 1)
     else:

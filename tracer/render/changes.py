@@ -184,4 +184,5 @@ def _cell(e: End | None) -> str:
 def _code(c: Change, show: Show) -> Iterator[str]:
     for side, end in (("before", c.before), ("after", c.after)):
         if end and (lines := show(side, end)):
-            yield f"\n{side}: {code(end.symbol)}\n\n{fenced(lines)}"
+            place = f"{code(f'{end.file}:{lines_text(end.first, end.last)}')} " if end.file else ""
+            yield f"\n{side}: {place}{code(end.symbol)}\n\n{fenced(lines)}"

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import graphviz
 
 from tracer.errors import UsageError
-from tracer.model import Path
-from tracer.render.steps import CROSSING, lanes, place, short
-from tracer.render.visible import visible
+from tracer.model import EngineRevision, Path
+from tracer.render.steps import CROSSING, lanes, place, read_from, short
+from tracer.visible import visible
 
 FONT = "Helvetica"  # laid out by its metrics, which every Graphviz has
 # What an SVG asks its viewer for: the first font there that has the character, Chinese ones included.
@@ -34,17 +34,18 @@ ENGINES = {"vllm": "#eff6ff", "sglang": "#f0fdf4", "lmcache": "#fefce8", "moonca
 HEADS = {"process": "normalnormal", "rpc": "normalnormal", "binding": "diamond", "device": "dot", "state": "vee"}
 
 
-def render(paths: Sequence[Path], form: str) -> str:
+def render(paths: Sequence[Path], form: str, engines: Sequence[EngineRevision] = ()) -> str:
     """The text of `paths` in `form` (mermaid, dot, svg); several become one drawing each, an SVG has the first."""
+    read = read_from(engines) if engines else ""
     if form == "mermaid":
-        return "\n".join(_mermaid(p) for p in paths)
+        return "\n".join(_mermaid(p, read) for p in paths)
     if form == "dot":
-        return "\n".join(_dot(p).source for p in paths)
-    return _svg(_dot(paths[0]))
+        return "\n".join(_dot(p, read).source for p in paths)
+    return _svg(_dot(paths[0], read))
 
 
-def _mermaid(path: Path) -> str:
-    lines = ["flowchart TD"]
+def _mermaid(path: Path, read: str) -> str:
+    lines = ["flowchart TD", *([f"  %% {read}"] if read else [])]
     for number, (label, members) in enumerate(lanes(path)):
         lines.append(f'  subgraph lane{number}["{_entity(label or short(path.steps[members[0]].symbol))}"]')
         for k in members:
@@ -63,10 +64,10 @@ def _mermaid(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _dot(path: Path) -> graphviz.Digraph:
+def _dot(path: Path, read: str) -> graphviz.Digraph:
     attributes = {"rankdir": "TB", "fontname": FONT, "compound": "true", "charset": "UTF-8", "newrank": "true"}
     dot = graphviz.Digraph("path", graph_attr=attributes, comment=" ".join(path.title.split()))
-    dot.attr(label=_label(path.title), labelloc="t")
+    dot.attr(label=_label(path.title, *([read] if read else [])), labelloc="t")
     dot.attr("node", shape="box", style="rounded,filled", fillcolor="#ffffff", fontname=FONT, fontsize="11")
     dot.attr("edge", fontname=FONT, fontsize="10")
     for number, (label, members) in enumerate(lanes(path)):

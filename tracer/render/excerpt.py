@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracer.evidence import Excerpt
 from tracer.render.markdown import fence
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 MAX_LINES = 60  # of one excerpt; a longer statement is shown by its beginning and its end
 MAX_COLUMNS = 160  # generated tables can have lines of many thousand characters

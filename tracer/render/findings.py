@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from tracer.model import SourceTree, Trace, Use, lines_of
 from tracer.render.grouping import short_symbol, site_key
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 if TYPE_CHECKING:
     from tracer.diff.model import Change, Difference, End

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 _SIGN = re.compile(r"[\\`*_\[\]<>&|#~$]")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}

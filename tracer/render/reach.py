@@ -9,12 +9,12 @@ from tracer.model import EngineRevision, Path
 from tracer.paths.drives import Driven
 from tracer.paths.relay import Carrier, Hand
 from tracer.render.json import head
-from tracer.render.steps import CROSSING, as_json, short
+from tracer.render.steps import CROSSING, as_json, read_from, short
 
 EXITS = 6  # exits without a signal that are shown of one producer
 
 
-def drives(found: Sequence[Driven], *, guards: bool = True) -> Iterator[str]:
+def drives(found: Sequence[Driven], engines: Sequence[EngineRevision] = (), *, guards: bool = True) -> Iterator[str]:
     """Each site with its entries, nearest kind first; the way down from each, with the conditions where asked."""
     for d in found:
         line = f", line {d.site.from_line}" if d.site.from_line else ""
@@ -25,6 +25,8 @@ def drives(found: Sequence[Driven], *, guards: bool = True) -> Iterator[str]:
             yield from _entry(number, path, guards)
         more = " (the search's limit; more may follow)" if d.limit else ""
         yield f"{len(d.entries)} entries; {d.looked_at} functions looked at{more}"
+    if engines:
+        yield read_from(engines)
 
 
 def _entry(number: int, path: Path, guards: bool) -> Iterator[str]:
@@ -64,7 +66,7 @@ def _entry_json(path: Path) -> dict[str, Any]:
     return {"kind": path.name, "symbol": path.steps[0].symbol, "steps": steps}
 
 
-def relay(found: Sequence[Carrier]) -> Iterator[str]:
+def relay(found: Sequence[Carrier], engines: Sequence[EngineRevision] = ()) -> Iterator[str]:
     """Each carrier: who sends, who cannot be relied on to, who takes; and which carrier comes after it."""
     for c in found:
         yield c.name + (f"  ({c.holds})" if c.holds else "")
@@ -82,6 +84,8 @@ def relay(found: Sequence[Carrier]) -> Iterator[str]:
         yield from (f"  then    {name}" for name in c.onward)
         yield f"  arrive  {arrivals(c)}"
         yield ""
+    if engines:
+        yield read_from(engines)
 
 
 def arrivals(c: Carrier) -> str:

@@ -119,3 +119,14 @@ def symbol_of(site: Site, engine: EngineRevision) -> str:
 
 def _name(text: str) -> str:
     return text if re.fullmatch(r"[\w+$-]+", text, re.ASCII) else f"`{text.replace('`', '``')}`"
+
+
+def parsed(data: bytes) -> Iterator[tuple[str, int, int, str, str]]:
+    """(file, first line, last line, symbol, what is said) of every occurrence; `DecodeError` for other bytes."""
+    made = _types()["Index"]()
+    made.ParseFromString(data)
+    for document in made.documents:
+        for o in document.occurrences:
+            span = list(o.range)
+            first, last = (span[0], span[2] if len(span) == 4 else span[0]) if len(span) in (3, 4) else (0, 0)
+            yield document.relative_path, first + 1, last + 1, o.symbol, next((d.message for d in o.diagnostics), "")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tracer.model import Path, Step
+from tracer.model import EngineRevision, Path, Step
+from tracer.render.grouping import revision_text, version_text
 
 CROSSING = frozenset({"thread", "async", "process", "rpc", "binding", "device", "state", "callback"})
 LANES = frozenset({"thread", "process", "rpc", "async"})  # what starts another line of control
@@ -22,9 +23,15 @@ def as_json(path: Path) -> dict[str, Any]:
     return {"name": path.name, "title": path.title, "steps": steps, "end": path.end}
 
 
-def text(paths: Sequence[Path]) -> str:
-    """The paths step by step: what was crossed, where, how sure; then the function that is reached."""
-    return "\n".join("\n".join(_lines(p)) + "\n" for p in paths)
+def text(paths: Sequence[Path], engines: Sequence[EngineRevision] = ()) -> str:
+    """The paths step by step: what was crossed, where, how sure; then the function that is reached, and of what."""
+    told = "\n".join("\n".join(_lines(p)) + "\n" for p in paths)
+    return f"{told}{read_from(engines)}\n" if engines else told
+
+
+def read_from(engines: Iterable[EngineRevision]) -> str:
+    """`read from lmcache 0.5.6 (archive v0.5.6), mooncake …`: a place says nothing without its revision."""
+    return "read from " + ", ".join(f"{e.name} {version_text(e.version)} ({revision_text(e)})" for e in engines)
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -161,7 +161,8 @@ def verify(verdicts: Sequence[Verdict]) -> Iterator[Line]:
             continue
         claim = verdict.claim
         place = f"{claim.file}:{lines_text(claim.first, claim.last)}"
-        more = f"now {lines_text(*verdict.now)}" if verdict.status == "moved" else verdict.why
+        moved = f"now {lines_text(*verdict.now)}" if verdict.status == "moved" else ""
+        more = verdict.why or moved
         spec = f"{claim.engine}@{version_text(claim.version)}"
         yield (
             (f"{verdict.status:6}", STYLES[verdict.status]),

@@ -11,6 +11,7 @@ from itertools import groupby
 from xml.sax.saxutils import escape
 
 from tracer.render.grouping import local_symbol, version_text
+from tracer.render.timelines import title as revisions
 from tracer.timeline import Line, Stop, Timeline
 
 CELL, ROW, TEXT, HEAD = 22, 18, 330, 96
@@ -37,6 +38,7 @@ def draw(found: Timeline) -> str:
     parts = [
         head,
         f"<title>{escape(title)}</title>",
+        f"<desc>{escape(revisions(found))}</desc>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="8" y="18" font-size="14" font-weight="bold">{escape(title)}</text>',
         f'<text x="8" y="36" fill="#525252">{escape(_legend(found))}</text>',

@@ -64,7 +64,8 @@ def ended(found: Timeline, line: Line) -> str:
     return versions[at] if at < len(versions) else ""
 
 
-def _title(found: Timeline) -> str:
+def title(found: Timeline) -> str:
+    """The engine, what is asked, and the versions with their revisions."""
     told = " → ".join(f"{version_text(e.version)} ({revision_text(e)})" for e in found.engines)
     return f"{found.engines[0].name} · {found.role}: {told}"
 
@@ -105,7 +106,7 @@ def _share(part: int, whole: int) -> str:
 
 def text(found: Timeline) -> Iterator[Text]:
     """Each place with the versions in which it is new (`+`), changed or gone (`-`); runs without a change as one."""
-    yield ((_title(found), "bold"),)
+    yield ((title(found), "bold"),)
     for step in (*_steps(found), *_wrong(found)):
         yield ((f"  {step}", ""),)
     for (role, layer, action), lines in groupby(found.lines, key=lambda n: (n.role, n.layer, n.action)):
@@ -174,7 +175,7 @@ def _plain(text: str) -> str:
 
 def markdown(found: Timeline) -> Iterator[str]:
     """The same with a column for each version."""
-    yield f"## {_title(found)}\n"
+    yield f"## {title(found)}\n"
     yield from (f"- {step}" for step in (*_steps(found), *_wrong(found)))
     yield f"- {cost(found)}"
     versions = [e.version for e in found.engines]

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.render.traces import GAP, HOLD, PUT, on, trace
-from tracer.evidence import Claim, Verdict
+from tracer.cited import Claim
+from tracer.evidence import Verdict
 from tracer.model import EngineRevision, Revision, Use
 from tracer.render import text
 from tracer.render.grouping import local_symbol, settings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

@@ -19,7 +19,7 @@ from tracer.render.atlas import code
 from tracer.render.atlas.page import Both, Nav, Page
 from tracer.render.atlas.strings import LANGUAGES, said, told
 from tracer.render.grouping import lines_text, local_symbol, short_symbol, version_text
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "

@@ -13,7 +13,7 @@ from tracer.render.atlas.pages import gaps
 from tracer.render.atlas.pages.roles import gaps_of
 from tracer.render.atlas.strings import said
 from tracer.render.grouping import about_a_file, revision_text
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 
 def pages(atlas: Atlas, kinds: Sequence[Kind]) -> Iterator[Page]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tracer.render.markdown import prose
-from tracer.render.visible import visible
+from tracer.visible import visible
 
 
 @pytest.mark.parametrize(

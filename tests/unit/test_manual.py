@@ -71,8 +71,8 @@ def test_man_reads_the_manual(capsys: pytest.CaptureFixture[str]) -> None:
         ("tracer pa", ["pairs", "path", "paths"]),
     ],
 )
-def test_a_shell_completes_commands_roles_engines_and_pins(words: str, wanted: list[str]) -> None:
-    env = {**os.environ, "_TRACER_COMPLETE": "complete_bash", "COMP_WORDS": words}
+def test_a_shell_completes_commands_roles_engines_and_pins(words: str, wanted: list[str], tmp_path: Path) -> None:
+    env = {**os.environ, "TRACER_CONFIG_DIR": str(tmp_path), "_TRACER_COMPLETE": "complete_bash", "COMP_WORDS": words}
     env["COMP_CWORD"] = str(words.count(" "))
     code = "import sys; from tracer.cli import main; sys.exit(main())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)

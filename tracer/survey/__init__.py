@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from tracer.model import SourceFile, SourceTree
@@ -39,7 +40,7 @@ class Facts:
         self.surveyed = 0  # files whose content nobody had surveyed before
         self._open: dict[int, FileFacts] = {}
         self._with: dict[str, list[int]] = {}
-        self._postings: dict[str, bytes] | None = None
+        self._postings: dict[str, list[int]] | None = None
 
     def of(self, number: int) -> FileFacts:
         """The facts of file `number`."""
@@ -57,7 +58,7 @@ class Facts:
             if self._postings is None:
                 found = self.store.files_with(self._tree_key, key)
             else:
-                found = self.store.numbers(self._postings.get(key))
+                found = self._postings.get(key, [])
             self._with[key] = found
         return found
 
@@ -82,7 +83,7 @@ class Facts:
 
     @property
     def _tree_key(self) -> str:
-        return key_of("tree", self.digest)
+        return key_of("index", self.digest)
 
     def complete(self, progress: Progress | None = None) -> None:
         """Survey what is missing and make the tree's name index."""
@@ -99,14 +100,15 @@ class Facts:
         by_key: dict[str, list[int]] = {}
         for number, key in enumerate(keys):
             by_key.setdefault(key, []).append(number)
-        postings: dict[str, list[int]] = {}
+        postings: defaultdict[str, list[int]] = defaultdict(list)
         problems: list[tuple[str, str]] = []
         for key, names in self.store.names(sorted(by_key)):
             if names and names[0].startswith("!"):
                 problems.extend((self.files[n].path, names[0][1:]) for n in by_key[key])
                 names = names[1:]
+            numbers = by_key[key]
             for name in names:
-                postings.setdefault(name, []).extend(by_key[key])
+                postings[name] += numbers
         for numbers in postings.values():
             numbers.sort()
         self.store.put_tree(self._tree_key, postings, sorted(problems))
@@ -163,7 +165,7 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
                 progress(what, done, len(files))
 
 
-def _balanced(files: Sequence[SourceFile], size: int = 2 << 20) -> list[list[SourceFile]]:
+def _balanced(files: Sequence[SourceFile], size: int = 1 << 19) -> list[list[SourceFile]]:
     """Batches of about `size` bytes, the largest files first, so that the cores end together."""
     jobs: list[list[SourceFile]] = []
     room = 0

@@ -53,9 +53,15 @@ def test_a_name_that_was_never_put_is_a_cache_error(tmp_path):
         Store(tmp_path / "c.sqlite").facts("k")
 
 
-def test_the_whole_name_index_says_what_single_names_say(tmp_path):
+def test_the_name_index_says_the_same_for_one_name_for_a_kind_and_as_a_whole(tmp_path):
     store = Store(tmp_path / "c.sqlite")
-    store.put_tree("t", {"d:f": [0, 3], "u:x": [1]}, [])
-    packed = store.postings("t")
-    assert {n: store.numbers(packed.get(n)) for n in ("d:f", "u:x", "u:y")} == {"d:f": [0, 3], "u:x": [1], "u:y": []}
-    assert all(store.files_with("t", n) == store.numbers(packed.get(n)) for n in ("d:f", "u:x", "u:y"))
+    names = [*map(str, range(40)), "é", "z"]
+    said = {f"{kind}:{name}": [at, at + 3] for kind in "cdu" for at, name in enumerate(names)}
+    store.put_tree("t", said, [])
+    store.put_tree("s", {"d:0": [7]}, [])
+    assert store.postings("t") == said
+    assert {name: store.files_with("t", name) for name in said} == said
+    assert [store.files_with("t", name) for name in ("a:x", "d:17x", "d:", "x:x")] == [[]] * 4
+    for kind in "bcdux":
+        assert store.names_like("t", kind) == [name[2:] for name in sorted(said) if name[0] == kind]
+    assert store.names_like("s", "d") == ["0"] and store.names_like("r", "d") == []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
+from inspect import Signature, signature
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -232,6 +233,11 @@ class _Callable(ModuleType):
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return import_module("tracer.api").trace(*arguments, **named)  # by name: imports go the other way
+
+    @property
+    def __signature__(self) -> Signature:
+        """What `help` and notebooks show of the call."""
+        return signature(import_module("tracer.api").trace)
 
 
 sys.modules[__name__].__class__ = _Callable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,11 +11,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import tracer
 from tests.unit.test_cli import RULES, SPEC, STORE
 from tracer import api
-from tracer.cli import main
+from tracer.cli import app, main
 from tracer.errors import UsageError
 from tracer.render import notebook
 
@@ -141,6 +143,25 @@ def test_the_rest_of_the_interface(engine: api.Engine, tmp_path: Path) -> None:
     for wrong in ({"model": {"layrs": 2}}, {"tokns": 1}, {"config": {}, "model": {"layers": 1}}):
         with pytest.raises(UsageError):
             api.budget(**wrong)
+
+
+def test_every_question_of_the_command_line_can_be_asked_from_python() -> None:
+    pages = {"report", "atlas"}  # made of several answers, for readers
+    around = {"mcp", "manual", "probe", "cache"}  # servers, pages, runs, the machine
+    elsewhere = {"verify": tracer.verify, "discover": api.discover, "targets": api.targets, "budget": api.budget}
+    method = {"rules": "known_rules"}
+    for name in set(get_command(app).commands) - pages - around - set(elsewhere):  # type: ignore[attr-defined]
+        assert callable(getattr(api.Engine, method.get(name, name))), name
+    assert all(map(callable, elsewhere.values()))
+
+
+def test_what_help_shows_of_the_call_is_the_functions() -> None:
+    assert list(inspect.signature(tracer.trace).parameters) == ["spec", "joined", "rules", "progress"]
+
+
+def test_the_call_graph_of_a_program(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("def g():\n    pass\n\ndef f(h):\n    h()\n\nf(g)\n")
+    assert api.call_graph(tmp_path, tmp_path / "main.py")["main.f"] == ["main.g"]
 
 
 def test_progress_is_told_and_may_end_a_question(engine: api.Engine) -> None:

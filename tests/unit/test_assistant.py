@@ -201,6 +201,8 @@ def test_the_other_questions_are_tools_too(asked: Asked) -> None:
         wanted: dict[str, tuple[str, dict[str, Any]]] = {
             "claims": ("claims", {"spec": SPEC, "limit": 2}),
             "faults": ("faults", {"spec": SPEC}),
+            "pairs": ("pairs", {"spec": SPEC}),
+            "nothing": ("uses", {"pattern": "Index.map", "spec": SPEC, "op": "clear"}),
             "timeline": ("timeline", {"what": "claims", "engine": "lmcache"}),
         }
         return {key: await client.call_tool(*call) for key, call in wanted.items()}
@@ -209,6 +211,8 @@ def test_the_other_questions_are_tools_too(asked: Asked) -> None:
     assert found["claims"].structured_content["page"]["next_offset"] == 2
     assert "nothing is written" not in found["faults"].content[0].text
     assert {c["engine"] for f in found["faults"].structured_content["faults"] for c in f["cells"]} == {"lmcache"}
+    assert "nothing is found: ask without" in found["nothing"].content[0].text
+    assert "nothing is found: ask without" in found["pairs"].content[0].text  # no rule's state is in the toy
     assert found["timeline"].is_error
     assert "claims" in found["timeline"].content[0].text
 
@@ -292,6 +296,13 @@ def test_a_page_is_never_larger_than_it_may_be_and_leads_through_everything() ->
             break
         offset = found["page"]["next_offset"]
     assert [s["line"] for s in seen] == list(range(1, 301))
+
+
+def test_no_exit_that_misses_is_good_news_and_said_so() -> None:
+    document = {"schema": "tracer.pairs/1", "functions": [], "judged": 7}
+    told = pages.text(pages.page(document, lambda *_: MemoryTree({})))
+    assert "7 functions hold it, and each of their exits releases it" in told
+    assert "nothing is found" not in told
 
 
 def test_one_item_that_is_too_large_is_cut_and_says_so() -> None:

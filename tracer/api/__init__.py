@@ -79,7 +79,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +128,16 @@ def discover(code: str | Path, *, limit: int = 100, progress: Progress | None = 
     )
 
 
+def call_graph(root: str | Path, entry: str | Path) -> dict[str, list[str]]:
+    """Whom each function of a Python program calls, function values followed: its folder and its first file.
+
+    Names are dotted from `root`; what lies outside keeps the name it is imported by.
+    """
+    from tracer.graph.values.flow import adjacency
+
+    return adjacency(Path(root), Path(entry))[0]
+
+
 def targets() -> tuple[Target, ...]:
     """Every engine that is known, with its pinned versions, newest first."""
     from tracer.targets import load_targets
@@ -163,7 +173,7 @@ def budget(
     return Result(lines, (), (), document, lambda: Table(("part", "figure", "formula", "value"), rows).markdown())
 
 
-__all__: Sequence[str] = [
-    "Answered", "Engine", "Handling", "Progress", "Result", "TracerError", "budget", "discover", "targets", "trace",
-    "verify",
+__all__ = [
+    "Answered", "Engine", "Handling", "Progress", "Result", "TracerError", "budget", "call_graph", "discover", "targets",
+    "trace", "verify",
 ]  # fmt: skip

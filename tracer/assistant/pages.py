@@ -124,7 +124,9 @@ def text(found: Mapping[str, Any]) -> str:
     lines = [f"{told['count']} of {told['total']} {told['of']}" + (f" in {engines}" if engines else "")]
     for item in found.get(told["of"], ()):
         lines += _item(item)
-    if not told["total"]:
+    if not told["total"] and found.get("judged"):
+        lines.append(f"{found['judged']} functions hold it, and each of their exits releases it or hands it over")
+    elif not told["total"]:
         lines.append("nothing is found: ask without layer, action, op or glob, or look for the name with op=define")
     if "next_offset" in told:
         lines.append(f"more with offset={told['next_offset']}")

@@ -174,6 +174,6 @@ def budget(
 
 
 __all__ = [
-    "Answered", "Engine", "Handling", "Progress", "Result", "TracerError", "budget", "call_graph", "discover", "targets",
-    "trace", "verify",
+    "Answered", "Engine", "Handling", "Progress", "Result", "TracerError", "budget", "call_graph", "discover",
+    "targets", "trace", "verify",
 ]  # fmt: skip

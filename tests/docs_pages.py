@@ -58,8 +58,8 @@ def aibrix() -> Iterator[str]:
         f"{len(engine.paths())} named paths with notes, on 0.8.0 and 0.7.0. It has no questions and no failure matrix, "
         "so it is asked only where it is named.\n"
     )
-    yield f"## Publish: {len(publish)} places\n"
-    yield "`tracer where publish aibrix`\n"
+    yield f"## aibrix {publish.engines[0].version} · publish: {len(publish)} places\n"
+    yield "`tracer where publish aibrix`; `tracer verify docs/aibrix.md --in aibrix@0.8.0` reads this page again.\n"
     yield "| layer · action | place | function | basis | rule |"
     yield "|---|---|---|---|---|"
     for s in sorted(publish, key=lambda s: (s.layer, s.action, s.file, s.first)):

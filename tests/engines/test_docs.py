@@ -11,6 +11,7 @@ import pytest
 import tracer
 from tests import docs_pages
 from tests.unit.test_recipes import DOCS
+from tracer.cli import main
 from tracer.errors import TracerError
 
 pytestmark = [pytest.mark.engine, pytest.mark.network]
@@ -34,4 +35,5 @@ def test_the_places_that_were_read_by_hand_are_found_today() -> None:
     except TracerError as error:
         pytest.skip(str(error))
     assert set(docs_pages.READ) <= {(s.file.rpartition("/")[2], s.first) for s in found}
+    assert main(["verify", str(DOCS / "aibrix.md"), "--in", docs_pages.AIBRIX]) == 0
     assert docs_pages.page("aibrix") == (DOCS / "aibrix.md").read_text(encoding="utf-8")

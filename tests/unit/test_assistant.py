@@ -340,3 +340,12 @@ def test_without_the_sdk_the_command_says_what_to_install() -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "pip install 'kv-tracer[mcp]'" in done.stderr
+
+
+def test_each_side_of_a_change_says_its_version() -> None:
+    before, after = ({"file": f"{n}.py", "first": 1, "symbol": f"{n}.f"} for n in "ab")
+    ends = {"before": before, "after": after}
+    engines = [{"name": "toy", "version": "1"}, {"name": "toy", "version": "2"}]
+    document = {"schema": "t/1", "engines": engines, "changes": [ends, ends | {"before": None, "kind": "added"}]}
+    told = pages.text(pages.page(document, lambda *_: MemoryTree({}))).splitlines()[1:]
+    assert told == ["1: a.py:1  a.f", "2: b.py:1  b.f", "2: b.py:1  b.f  added"]

@@ -123,7 +123,7 @@ def text(found: Mapping[str, Any]) -> str:
     engines = ", ".join(f"{e['name']} {e['version']}" for e in found.get("engines") or ())
     lines = [f"{told['count']} of {told['total']} {told['of']}" + (f" in {engines}" if engines else "")]
     for item in found.get(told["of"], ()):
-        lines += _item(item)
+        lines += _item(item, [e["version"] for e in found.get("engines") or ()])
     if not told["total"] and found.get("judged"):
         lines.append(f"{found['judged']} functions hold it, and each of their exits releases it or hands it over")
     elif not told["total"]:
@@ -134,7 +134,7 @@ def text(found: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _item(item: Mapping[str, Any]) -> Iterator[str]:
+def _item(item: Mapping[str, Any], versions: Sequence[str]) -> Iterator[str]:
     if "steps" in item:
         yield f"{item.get('title') or item.get('kind', '')}: {item.get('end', '')}".rstrip(": ")
         for s in item["steps"]:
@@ -165,12 +165,13 @@ def _item(item: Mapping[str, Any]) -> Iterator[str]:
         yield f"{item['number']}. {short_symbol(item['symbol'])} ({_place(item)}) {item['crossing']['en']}".rstrip()
         yield from (f"  {name}: {said['en']}" for name, said in item["parts"].items() if said["en"])
         return
-    ends = [e for e in (item.get("before"), item.get("after")) if e] if "before" in item else [item]
+    sides = zip(("before", "after"), versions, strict=False) if "before" in item else ()
+    ends = [(f"{version}: ", item[side]) for side, version in sides if item[side]] or [("", item)]
     keys = ("what", "kind", "severity", "role", "action", "layer", "op", "verdict", "basis", "detail", "name")
     about = " ".join(str(item[k]) for k in keys if item.get(k))
-    for end in ends:
+    for of, end in ends:
         symbol = f"  {short_symbol(end['symbol'])}" if end.get("symbol") else ""
-        yield f"{_place(end)}{symbol}  {about}".strip()
+        yield f"{of}{_place(end)}{symbol}  {about}".strip()
         yield from (f"    | {line}" for line in end.get("lines", ())[:2])
     for leaving in item.get("exits", ()):
         if leaving["verdict"] == "missing":

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from rapidfuzz import fuzz, process
 
 from tracer.catalog import config_dir, shipped
 from tracer.errors import CacheError, UsageError
@@ -179,6 +178,8 @@ def commit_of(wanted: str) -> str:
 
 def nearest(wanted: str, known: tuple[str, ...] | list[str], limit: int = 2) -> list[str]:
     """The names most like `wanted`, best first; empty when none is near."""
+    from rapidfuzz import fuzz, process  # only a wrong name needs it
+
     hits = process.extract(wanted, sorted(known), scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
     return [name for name, _, _ in hits]
 

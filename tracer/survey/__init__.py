@@ -7,7 +7,6 @@ returned `Facts` opens single files on demand. It resolves nothing: that is `gra
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -156,6 +155,8 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
             if progress:
                 progress(what, done, len(files))
         return
+    import multiprocessing  # what is surveyed already needs no other process
+
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, initializer=_start_worker, initargs=(tree,)) as pool:
         for rows in pool.imap_unordered(_work_here, jobs):

@@ -121,6 +121,9 @@ class Crossings:
                     yield source, to, kind, "exact", number, call.line
                     if kind == "device":
                         yield source, to, "callback", "exact", number, call.line
+            for to in self.threads.overriding(number, call, arg):
+                if to != source:
+                    yield source, to, kind, "inherited", number, call.line
 
     # -- RPC by member pointer ----------------------------------------------------------
     def _rpc(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterator
 
 from tracer.graph.declarations import Declaration, declarations_for
-from tracer.graph.ends import Ends, Found
+from tracer.graph.ends import Ends
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Basis
@@ -63,15 +63,21 @@ class Declared:
         sources = [f for e in d.sources for f in self.ends.of(e)]
         if not sources:
             return
-        targets: dict[str, dict[Sym, Found]] = {}
-        for found in (f for e in d.targets for f in self.ends.of(e)):
-            targets.setdefault(found.key, {}).setdefault(found.function, found)
         keyed = bool(d.sources[0].key)
-        groups = targets if keyed else {"": {s: f for group in targets.values() for s, f in group.items()}}
+        targets: dict[str, dict[tuple[Sym, Sym | None], None]] = {}
+        for found in (f for e in d.targets for f in self.ends.of(e)):
+            targets.setdefault(found.key if keyed else "", {})[found.function, found.of] = None
+        one = {p for e in d.sources for p in e.patterns} == {p for e in d.targets for p in e.patterns}
         for source in sources:
-            for to in groups.get(source.key if keyed else "", ()):
+            for to, of in targets.get(source.key if keyed else "", ()):
+                if one and not self._related(source.of, of):
+                    continue
                 if to != source.function and self._same(source.function, to, d.same):
                     yield source.function, to, d.kind, "declared", source.file, source.line
+
+    def _related(self, a: Sym | None, b: Sym | None) -> bool:
+        """Whether what is filled as `a` may be read as `b`; two messages with a field of one name are two messages."""
+        return a is None or b is None or self.world.is_a(a, b) or self.world.is_a(b, a)
 
     def _same(self, a: Sym, b: Sym, what: str) -> bool:
         if what == "file":

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tracer.globs import path_matches
 from tracer.graph.declarations import End
 from tracer.graph.flow import Flow
+from tracer.graph.places import Match
 from tracer.graph.returns import Returns
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym
@@ -26,12 +27,16 @@ GIVERS = 3  # functions that only pass a result on
 
 
 class Found(NamedTuple):
-    """A function at an end of a crossing, where in it, and the key ("" = none asked for)."""
+    """A function at an end of a crossing, where in it, and the key ("" = none asked for).
+
+    Where a message's field is the key, `of` is the class that the field was filled in or read from.
+    """
 
     function: Sym
     file: int
     line: int
     key: str = ""
+    of: Sym | None = None
 
 
 class Ends:
@@ -50,7 +55,7 @@ class Ends:
             kept = {f for f in kept if self.world.name(f.function) in names}
         if end.results:
             kept |= {f for f in self._givers(end, kept) if not self.world.context(f.file)}
-        return tuple(sorted(kept, key=lambda f: (f.file, f.line, f.function, f.key)))
+        return tuple(sorted(kept, key=lambda f: (f.file, f.line, f.function, f.key, f.of or f.function)))
 
     def _fits(self, found: Found, end: End) -> bool:
         sym = found.function
@@ -273,8 +278,7 @@ class Ends:
         for pattern in end.patterns:
             yield from (found for found, _ in self._of_fields(pattern, _WRITES))
             for m in self.uses.constructed(pattern):
-                for key, _ in self._given(m.file, m.call) if m.call else ():
-                    yield Found(self._function(m.file, m.scope), m.file, m.line, key)
+                yield from (found for found, _ in self._made(m))
 
     def _givers(self, end: End, writers: Collection[Found]) -> Iterator[Found]:
         """The functions whose result is what `writers` write."""
@@ -283,8 +287,7 @@ class Ends:
                 if found in writers:
                     yield from self._giving(found, value)
             for m in self.uses.constructed(pattern):
-                for key, value in self._given(m.file, m.call) if m.call else ():
-                    found = Found(self._function(m.file, m.scope), m.file, m.line, key)
+                for found, value in self._made(m):
                     if found in writers:
                         yield from self._giving(found, value)
 
@@ -298,14 +301,23 @@ class Ends:
                 if not isinstance(t.to, Sym) or not self.returns.relays(t.to):
                     continue
                 d = self.world.definition(t.to)
-                giver = Found(t.to, t.to.file, d.line if d else 1, found.key)
+                giver = Found(t.to, t.to.file, d.line if d else 1, found.key, found.of)
                 yield giver
                 for b in self.world.view(t.to.file).binds.get((t.to.index, "return"), ()) if depth else ():
                     yield from self._giving(giver, b.value, depth - 1)
 
-    def _given(self, number: int, call: Call) -> Iterator[tuple[str, str]]:
+    def _made(self, m: Match) -> Iterator[tuple[Found, str]]:
         """The fields of a message that its construction fills, with the values."""
-        made = [t.ref for t in self.types.of(number, call.scope, call.callee + "()") if isinstance(t.ref, Sym)]
+        call = m.call
+        if call is None:
+            return
+        made = [t.ref for t in self.types.of(m.file, call.scope, call.callee + "()") if isinstance(t.ref, Sym)]
+        function = self._function(m.file, m.scope)
+        for key, value in self._given(call, made):
+            yield Found(function, m.file, m.line, key, made[0] if made else None), value
+
+    def _given(self, call: Call, made: list[Sym]) -> Iterator[tuple[str, str]]:
+        """The names of the fields that a construction fills, with the values."""
         names: dict[str, None] = {}
         for cls in reversed(self.world.mro(made[0])) if made else ():
             names |= {f.name: None for f in self.world.view(cls.file).facts.fields if f.owner == cls.index}
@@ -331,8 +343,8 @@ class Ends:
                             continue
                         function = self._function(m.file, m.scope)
                         if self.world.owner(function) not in family:
-                            yield Found(function, m.file, m.line, name), m.access.value if m.access else ""
+                            yield Found(function, m.file, m.line, name, c), m.access.value if m.access else ""
                             continue
                         for site in self.uses.calls.callers(function):
                             caller = self._function(site.file, site.call.scope)
-                            yield Found(caller, site.file, site.call.line, name), ""
+                            yield Found(caller, site.file, site.call.line, name, c), ""

@@ -214,12 +214,25 @@ class Threads:
 
     def meant(self, number: int, call: Call, arg: Arg) -> Iterator[Sym]:
         """The functions that an argument names."""
+        path = self._named(number, call, arg)
+        for t in self.types.of(number, call.scope, path) if path else ():
+            if t.kind == "fn" and isinstance(t.ref, Sym):
+                yield t.ref
+
+    def overriding(self, number: int, call: Call, arg: Arg) -> Iterator[Sym]:
+        """The methods that may run in place of the one an argument names: `create_task(self.tier.put(key))`."""
+        path = self._named(number, call, arg)
+        if "." not in path:
+            return
+        named = set(self.meant(number, call, arg))
+        for t in self.calls.callees(number, call.scope, path) if named else ():
+            if isinstance(t.to, Sym) and t.basis == "inherited" and t.to not in named:
+                yield t.to
+
+    def _named(self, number: int, call: Call, arg: Arg) -> str:
+        """The path by which an argument may name a function; a coroutine is named by what makes it. "" if none."""
         path = arg.path
         if path.endswith("()") and self.kind(number, call) in _ON_THREAD:
             path = path.removesuffix("()")
-        if not path or path[0] in "#?<" or path.endswith("()"):
-            return
-        for t in self.types.of(number, call.scope, path):
-            if t.kind == "fn" and isinstance(t.ref, Sym):
-                yield t.ref
+        return "" if not path or path[0] in "#?<" or path.endswith("()") else path
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tracer.graph.annotations import Type
+from tracer.graph.narrowing import Narrowing
 from tracer.graph.places import Match, Places
 from tracer.graph.records import Records
 from tracer.graph.world import Sym, World
@@ -68,6 +69,7 @@ class Uses(Places):
         super().__init__(world)
         self._states: dict[str, tuple[Match, ...]] = {}
         self.records = Records(self.types)
+        self.narrowing = Narrowing(self.types)
 
     # -- state ---------------------------------------------------------------------
     def state(self, pattern: str) -> tuple[Match, ...]:
@@ -221,6 +223,7 @@ class Uses(Places):
         if k == 0:
             return self._own_root(number, scope, items[0], family)
         before = self.types.of(number, scope, join(items[:k]))
+        before = self.narrowing.of(number, scope, join(items[:k]), items[k][1:], before) or before
         known = [t for t in before if t.kind in ("obj", "cls") and isinstance(t.ref, Sym)]
         if known:
             for t in known:

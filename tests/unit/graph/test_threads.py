@@ -120,3 +120,33 @@ def test_who_starts_a_thread_that_was_made_before_reaches_what_it_runs() -> None
     assert ("a.Loop.start", "a.Own.body", "thread") in found
     assert {k for s, t, k in found if (s, t) == ("a.run", "a.helper")} == {"thread"}
     assert {k for s, _, k in found if s == "a.Engine.start"} == {"call"}
+
+
+TIERS = """
+    import asyncio
+    from abc import ABC, abstractmethod
+
+    class Tier(ABC):
+        @abstractmethod
+        async def put(self, key): ...
+
+    class Disk(Tier):
+        async def put(self, key): ...
+
+    class Owner:
+        def __init__(self, tier: Tier, loop, pool):
+            self.tier, self.loop, self.pool = tier, loop, pool
+
+        def send(self, key):
+            asyncio.run_coroutine_threadsafe(self.tier.put(key), self.loop)
+
+        def work(self, key):
+            self.pool.submit(self.tier.put, key)
+"""
+
+
+def test_the_overrides_of_a_method_that_is_handed_over_may_run_in_its_place():
+    w = world(a_py=TIERS)
+    assert kinds(w, "a.Owner.send", "a.Disk.put") == ["async", "dynamic"]
+    assert kinds(w, "a.Owner.work", "a.Disk.put") == ["thread"]
+    assert {e.basis for e in edges_of(w) if (e.source, e.target) == ("a.Owner.work", "a.Disk.put")} == {"inherited"}

@@ -508,3 +508,35 @@ def test_a_function_of_a_native_module_that_stands_in_no_file_is_found_by_its_na
     assert [m.line for m in found("drain_all")] == [4]
     assert [m.line for m in found("pkg.c_ops.drain_all")] == [4]
     assert not found("c.drain_all")
+
+
+TESTED = """
+    from somewhere import Base
+
+    class Mine(Base):
+        def __init__(self):
+            self.requests = []
+
+    class Other(Base):
+        def __init__(self):
+            self.requests = []
+
+    class Worker:
+        def current(self) -> Base: ...
+
+        def step(self):
+            meta = self.current()
+            assert isinstance(meta, Mine)
+            meta.requests.pop()
+
+        def either(self, meta: Base):
+            if isinstance(meta, (Mine, Other)):
+                meta.requests.clear()
+"""
+
+
+@pytest.mark.parametrize("base", ["from somewhere import Base", "class Base: ..."])
+def test_a_test_of_the_class_tells_which_subclass_has_the_field(base):
+    uses = Uses(world(a_py=TESTED.replace("from somewhere import Base", base)))
+    assert [(m.line, m.op) for m in uses.state("Mine.requests") if m.op != "init"] == [(19, "remove"), (23, "clear")]
+    assert [(m.line, m.op) for m in uses.state("Other.requests") if m.op != "init"] == [(23, "clear")]

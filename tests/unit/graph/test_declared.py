@@ -275,3 +275,35 @@ def test_the_shipped_declarations_are_sound():
         assert load(file, root)
         engine = "" if file.stem == "any" else file.stem
         assert all(item["id"].startswith(f"{engine}.") for item in yaml.safe_load(file.read_text()) if engine)
+
+
+def test_fields_of_one_name_in_two_messages_of_a_family_are_not_joined(tmp_path):
+    code = """
+        class Message: ...
+        class Load(Message):
+            def __init__(self):
+                self.ids = []
+        class Save(Message):
+            def __init__(self):
+                self.ids = []
+        def plan_load(m: Load):
+            m.ids.append(1)
+        def plan_save():
+            return Save()
+        def fill_save(m: Save):
+            m.ids.append(2)
+        def run_load(m: Load):
+            return m.ids.pop()
+        def run_save(m: Message):
+            assert isinstance(m, Save)
+            return m.ids.pop()
+    """
+    text = """
+  kind: process
+  from: { writes: Message, key: field }
+  to: { reads: Message, key: field }
+"""
+    assert joined(tmp_path, text, world(a_py=code)) == {
+        ("a.plan_load", "a.run_load", "process"),
+        ("a.fill_save", "a.run_save", "process"),
+    }

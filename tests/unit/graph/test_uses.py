@@ -538,5 +538,5 @@ TESTED = """
 @pytest.mark.parametrize("base", ["from somewhere import Base", "class Base: ..."])
 def test_a_test_of_the_class_tells_which_subclass_has_the_field(base):
     uses = Uses(world(a_py=TESTED.replace("from somewhere import Base", base)))
-    assert [(m.line, m.op) for m in uses.state("Mine.requests") if m.op != "init"] == [(19, "remove"), (23, "clear")]
-    assert [(m.line, m.op) for m in uses.state("Other.requests") if m.op != "init"] == [(23, "clear")]
+    assert [(m.line, m.op) for m in uses.state("Mine.requests") if m.op != "init"] == [(17, "remove"), (21, "clear")]
+    assert [(m.line, m.op) for m in uses.state("Other.requests") if m.op != "init"] == [(21, "clear")]

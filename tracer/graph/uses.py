@@ -199,9 +199,25 @@ class Uses(Places):
         if d is None:
             return False
         if self.world.view(number).python:
-            return last_part(d.name) in CONSTRUCTORS and target.startswith("self.") and target.count(".") == 1
+            if not target.startswith("self.") or target.count(".") != 1:
+                return False
+            return last_part(d.name) in CONSTRUCTORS or self._part_of_construction(number, scope)
         bits = d.name.split("::")
         return len(bits) > 1 and bits[-1] == bits[-2] and len(parts(target.removeprefix("this."))) == 1
+
+    @kept
+    def _part_of_construction(self, number: int, scope: int) -> bool:
+        """Whether only constructors of its own class call the method around `scope`: `self._init_state()`."""
+        function = Sym(number, self.world.function_of(number, scope))
+        owner = self.world.owner(function)
+        if owner is None or "init" not in self.world.name(function):
+            return False
+        sites = self.calls.callers(function)
+        around = [Sym(s.file, self.world.function_of(s.file, s.call.scope)) for s in sites]
+        return bool(around) and all(
+            self.world.name(a) in CONSTRUCTORS and (o := self.world.owner(a)) is not None and self.world.is_a(o, owner)
+            for a in around
+        )
 
     def _owned(
         self, number: int, scope: int, items: tuple[str, ...], k: int, family: set[Sym], module: int

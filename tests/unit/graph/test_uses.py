@@ -540,3 +540,25 @@ def test_a_test_of_the_class_tells_which_subclass_has_the_field(base):
     uses = Uses(world(a_py=TESTED.replace("from somewhere import Base", base)))
     assert [(m.line, m.op) for m in uses.state("Mine.requests") if m.op != "init"] == [(17, "remove"), (21, "clear")]
     assert [(m.line, m.op) for m in uses.state("Other.requests") if m.op != "init"] == [(21, "clear")]
+
+
+def test_a_method_that_only_the_constructor_calls_is_part_of_construction():
+    uses = Uses(
+        world(
+            a_py="""
+            class Table:
+                def __init__(self):
+                    self._init_rows()
+
+                def _init_rows(self):
+                    self.rows = {}
+
+                def _init_again(self):
+                    self.rows = {}
+
+                def reset(self):
+                    self._init_again()
+            """
+        )
+    )
+    assert [m.op for m in uses.state("Table.rows")] == ["init", "clear"]

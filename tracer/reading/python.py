@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from tracer.errors import SourceParseError
-from tracer.reading.python_places import Range, places
+from tracer.reading.python_places import Places, Range, places
 from tracer.reading.statements import Block, Reading, Statement, collapse, has_call
 
 _KINDS: dict[type[cst.CSTNode], str] = {
@@ -81,6 +81,8 @@ def _chained(text: str) -> bool:
         return "too many" in str(error)
     except (ValueError, MemoryError):
         return True
+    if text.count("and") + text.count("or") < _CHAIN:
+        return False
     return any(isinstance(node, ast.BoolOp) and len(node.values) > _CHAIN for node in ast.walk(tree))
 
 
@@ -138,7 +140,7 @@ class _Builder:
     """Turns LibCST statements into ours; `shift` is added to every line."""
 
     def __init__(
-        self, module: cst.Module, positions: Mapping[cst.CSTNode, Range], lines: Sequence[str], shift: int
+        self, module: cst.Module, positions: Places, lines: Sequence[str], shift: int
     ) -> None:
         self.module, self.positions, self.lines, self.shift = module, positions, lines, shift
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
+_Pair = tuple[int, int]
+
 
 class Place(NamedTuple):
     """Line from 1, column from 0."""
@@ -27,26 +29,37 @@ class Range(NamedTuple):
     end: Place
 
 
-def places(module: cst.Module) -> dict[cst.CSTNode, Range]:
-    """Node -> where it stands, without the blanks around it, for every node below `module`."""
-    found = _Places(module)
+def places(module: cst.Module) -> Places:
+    """Where every node below `module` stands, without the blanks around it."""
+    found = _Counter(module)
     module._codegen(found)  # type: ignore[arg-type]  # what a CodegenState is asked for, and nothing else
-    return found.places
+    return Places(found.places)
 
 
-class _Places:
-    """What LibCST writes code to: it counts lines and columns, and keeps none of the text."""
+class Places:
+    """Node → where it stands; its module must be kept as long."""
+
+    def __init__(self, places: dict[int, tuple[_Pair, _Pair]]) -> None:
+        self._places = places
+
+    def __getitem__(self, node: cst.CSTNode) -> Range:
+        start, end = self._places[id(node)]
+        return Range(Place(*start), Place(*end))
+
+
+class _Counter:
+    """What LibCST writes code to: it counts lines and columns, and keeps none of the text.
+
+    It is asked for many times as many places as readings use, so it keeps bare pairs, by a node's `id`.
+    """
 
     def __init__(self, module: cst.Module) -> None:
         self.default_indent, self.default_newline = module.default_indent, module.default_newline
         self.tokens: tuple[str, ...] = ()  # asked for at the end of a module: whether anything was written
-        self.places: dict[cst.CSTNode, Range] = {}
+        self.places: dict[int, tuple[_Pair, _Pair]] = {}
+        self.line, self.column = 1, 0
         self._indents: list[str] = []
-        self._line, self._column = 1, 0
-        self._open: list[Place] = []
-
-    def here(self) -> Place:
-        return Place(self._line, self._column)
+        self._open: list[_Pair] = []
 
     def increase_indent(self, value: str) -> None:
         self._indents.append(value)
@@ -55,26 +68,25 @@ class _Places:
         self._indents.pop()
 
     def add_indent_tokens(self) -> None:
-        self._column += sum(map(len, self._indents))
+        self.column += sum(map(len, self._indents))
 
     def add_token(self, value: str) -> None:
-        ends = value.count("\n")
-        if ends:
-            self._line += ends
-            self._column = len(value) - value.rindex("\n") - 1
+        if "\n" in value:
+            self.line += value.count("\n")
+            self.column = len(value) - value.rindex("\n") - 1
         else:
-            self._column += len(value)
+            self.column += len(value)
 
     def pop_trailing_newline(self) -> None:
         """A module's last line end is no place of any node."""
 
     def before_codegen(self, _: cst.CSTNode) -> None:
-        self._open.append(self.here())
+        self._open.append((self.line, self.column))
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        start = self._open.pop()
-        if node not in self.places:  # else a `_Recorded` has told it without its blanks
-            self.places[node] = Range(start, self.here())
+        start, key = self._open.pop(), id(node)
+        if key not in self.places:  # else a `_Recorded` has told it without its blanks
+            self.places[key] = start, (self.line, self.column)
 
     def record_syntactic_position(
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
@@ -85,18 +97,19 @@ class _Places:
 class _Recorded:
     """The part of a node's code that is the node itself; it may start or end with a child."""
 
-    __slots__ = ("_end", "_node", "_places", "_start", "_starts")
+    __slots__ = ("_counter", "_end", "_node", "_start", "_starts")
 
     def __init__(
-        self, places: _Places, node: cst.CSTNode, start: cst.CSTNode | None, end: cst.CSTNode | None
+        self, counter: _Counter, node: cst.CSTNode, start: cst.CSTNode | None, end: cst.CSTNode | None
     ) -> None:
-        self._places, self._node, self._start, self._end = places, node, start, end
+        self._counter, self._node, self._start, self._end = counter, node, start, end
 
     def __enter__(self) -> None:
-        self._starts = self._places.here()
+        self._starts = self._counter.line, self._counter.column
 
     def __exit__(self, *_: Any) -> None:
-        known = self._places.places
-        start = self._starts if self._start is None else known[self._start].start
-        end = self._places.here() if self._end is None else known[self._end].end
-        known[self._node] = Range(start, end)
+        counter = self._counter
+        known = counter.places
+        start = self._starts if self._start is None else known[id(self._start)][0]
+        end = (counter.line, counter.column) if self._end is None else known[id(self._end)][1]
+        known[id(self._node)] = start, end

@@ -38,6 +38,7 @@ class _Page(HTMLParser):
         self._text: list[str] = []
         self._open: list[tuple[str, bool, str]] = []  # tag, is silent, the file of its code
         self._row: tuple[int, list[str]] | None = None
+        self._shift = ""  # the blanks that a page of a path leaves out before every line of a piece of code
         self._row_depth = 0
 
     def end_line(self) -> None:
@@ -58,6 +59,8 @@ class _Page(HTMLParser):
         _, silent, file = self._open[-1] if self._open else ("", False, "")
         hidden = silent or tag in _SILENT or has.get("lang", "").startswith("zh")
         self._open.append((tag, hidden, has.get("data-file") or file))
+        if has.get("data-file"):
+            self._shift = " " * int(has["data-indent"]) if has.get("data-indent", "").isdecimal() else ""
         classes = has.get("class", "").split()
         if "side" in classes and not hidden:
             self.items.append(Side("after" in classes))
@@ -74,7 +77,8 @@ class _Page(HTMLParser):
             depth, (ended, _, file) = len(self._open), self._open.pop()
             if self._row and depth == self._row_depth:
                 line, parts = self._row
-                self.items.append(Row(file, line, "".join(parts).removesuffix("\n")))
+                text = "".join(parts).removesuffix("\n")
+                self.items.append(Row(file, line, f"{self._shift}{text}" if text.strip() else text))
                 self._row = None
             if ended in _BLOCKS:
                 self.end_line()

@@ -96,6 +96,7 @@ def shown(atlas: Atlas, t: Tour, stop: Mapping[str, Any]) -> dict[str, Any]:
     shift = _indent([line for piece in stop["code"]["pieces"] for line in piece["lines"]])
     return {
         **stop,
+        "shift": shift,
         "blocks": [_block(piece, stop, lines, shift) for piece in stop["code"]["pieces"]],
         "kinds": {str(m["line"]): m["why"].split() for m in stop["code"]["marks"]},
         "places": [

@@ -156,7 +156,8 @@ def _places(cell: str) -> Iterator[tuple[str, int, int]]:
     if whole := _WHOLE.match(cell):
         yield whole["file"], int(whole["first"]), int(whole["first"])
         return
-    found = [(m["file"], int(m["first"]), int(m["last"] or m["first"])) for m in _CITED.finditer(cell)]
+    cited = (m for m in _CITED.finditer(cell) if not m["file"].startswith("…"))  # cut to fit into a drawing
+    found = [(m["file"], int(m["first"]), int(m["last"] or m["first"])) for m in cited]
     found += [(unquote(m[1]), int(m[2]), int(m[3] or m[2])) for m in _LINK.finditer(cell)]
     yield from dict.fromkeys(found)
 

@@ -151,6 +151,7 @@ def _holder(subject: Subject, h: Holder, symbol: str) -> dict[str, Any]:
     other = h.symbol != symbol
     return {
         "rule": h.rule,
+        "file": h.file,
         "who": local_symbol(h.symbol, h.file) if other else "",
         "where": f"{h.file}:{h.def_line}" if other else "",
         "path": places.shown_at(subject, h.file, h.def_line, h.def_line) if other else "",

@@ -27,6 +27,7 @@ from tracer.targets import parse_spec
 
 if TYPE_CHECKING:
     from tracer.graph.hops import Hops
+    from tracer.pairs.again import Giver
     from tracer.pairs.balance import Holder
     from tracer.pairs.order import Order
     from tracer.paths.drives import Driven
@@ -94,6 +95,22 @@ def pairs(
     holders, gaps = stages.judged(engine.revision, version.name, asked, engine.world, depth=depth, rules=rules)
     kept = tuple(h for h in holders if not glob or path_matches(h.file, [glob]))
     return engine.revision, kept, (*gaps, *engine.gaps)
+
+
+def givers(
+    what: str, spec: str, *, glob: str | None = None, rules: Sequence[Path] = (), progress: Progress | None = None
+) -> tuple[Giver, ...]:
+    """Who gives back what the pairs of `what` acquire, and where the same may be given back twice."""
+    from tracer.pairs.again import Giver, givers
+    from tracer.pairs.rules import pair_rules
+
+    target, version = parse_spec(spec)
+    asked = pair_rules(what, target.name, version.name, rules)
+    engine = stages.read_engine(spec, progress)
+    found = stages.remembered(
+        ("givers", what), [engine.revision], tuple(rules), list[Giver], lambda: givers(engine.world(), asked)
+    )
+    return tuple(g for g in found if not glob or path_matches(g.file, [glob]))
 
 
 def order(
@@ -225,7 +242,7 @@ def relay(
     return stages.ask(("relay", what), find, list[Carrier], specs, rules, progress)
 
 
-__all__ = ["Site", "discover", "drives", "graph", "order", "pairs", "path", "relay", "uses", "where"]
+__all__ = ["Site", "discover", "drives", "givers", "graph", "order", "pairs", "path", "relay", "uses", "where"]
 
 
 class _Callable(ModuleType):

@@ -60,6 +60,8 @@ def pairs(
         engine, holders, gaps = pipeline.pairs(
             what, spec, glob=within, depth=depth, rules=folders(rules or []), progress=bars
         )
+        told = form in (FindingFormat.text, FindingFormat.json)
+        given = pipeline.givers(what, spec, glob=within, rules=folders(rules or [])) if told else ()
     from tracer.render import pairs as render
 
     if form is FindingFormat.json:
@@ -80,6 +82,7 @@ def pairs(
         write_lines(render.markdown(engine, holders, gaps, every=every))
     else:
         write_styled(render.text(engine, holders, gaps, every=every))
+        write_styled(render.given_back(given, every=every))
     if not holders:
         note(f"nothing in {engine.name} {engine.version} holds {what!r} — ask `tracer pairs all {engine.name}`")
         raise typer.Exit(3)

@@ -170,6 +170,18 @@ def may_follow(reading: Reading, a: int, b: int, *, exceptions: bool = False) ->
     return any(node in reached for node in _nodes(reading, graph, [b], True))
 
 
+def leads(
+    reading: Reading, a: int, b: int, avoiding: Collection[int], *, never: Collection[Branch] = ()
+) -> bool:
+    """Whether a path leads from behind the statement at `a` to the one at `b` that passes none of `avoiding`."""
+    host = reading.host_of(a)
+    graph = graph_of(reading, host, False)
+    goals = set(_nodes(reading, graph, [b], True))
+    stops = set(_nodes(reading, graph, avoiding, True)) - goals
+    behind = _behind(_starts(reading, graph, a, ""))
+    return graph.walk(behind, goals, stops, cut=_cut(reading, host, False, never, True)) is not None
+
+
 # -- from lines to nodes ------------------------------------------------------------------------------------------
 def _nodes(reading: Reading, graph: Graph, lines: Iterable[int], lambdas: bool) -> list[int]:
     """The nodes of the statements at `lines`; `lambdas`: of the statement that holds the lambda they are in."""

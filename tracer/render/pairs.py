@@ -9,6 +9,7 @@ from typing import Any
 
 from tracer.along import Passed
 from tracer.model import EngineRevision, Gap, Path
+from tracer.pairs.again import Giver
 from tracer.pairs.balance import Holder, Leaving
 from tracer.pairs.order import Order
 from tracer.render.grouping import folded, local_symbol, revision_text, short_symbol, version_text
@@ -90,6 +91,33 @@ def _short(path: Sequence[int]) -> list[int | str]:
     if len(path) <= _SHOWN:
         return list(path)
     return [*path[:3], "…", *path[3 - _SHOWN :]]
+
+
+def releases(given: Sequence[Giver]) -> list[dict[str, Any]]:
+    """Who gives back, as the document of `pairs` has it; `twice`: two lines on one path that name the same."""
+    return [
+        {
+            "rule": g.rule,
+            "symbol": g.symbol,
+            "file": g.file,
+            "def_line": g.def_line,
+            "lines": list(g.lines),
+            "twice": [{"line": first, "again": second, "what": what} for first, second, what in g.twice],
+        }
+        for g in given
+    ]
+
+
+def given_back(given: Sequence[Giver], *, every: bool) -> Iterator[Line]:
+    """Functions that may give the same back twice (`every`: all that give back)."""
+    for g in given:
+        place = f"{g.file}:{g.def_line}"
+        name = local_symbol(g.symbol, g.file)
+        if every and g.lines:
+            yield ((f"  {place}", "green"), (f"  {name}  gives back in {', '.join(map(str, g.lines))}", ""))
+        for first, second, what in g.twice:
+            said = f"  {name}  may give {what} back twice: {first}, then {second}"
+            yield ((f"  {place}", "green"), (said, ""), (f"  ({g.rule})", "dim"))
 
 
 def counts_text(holders: Sequence[Holder]) -> str:

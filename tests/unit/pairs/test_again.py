@@ -1,0 +1,68 @@
+"""Who gives back, and what may be given back twice: through callees, other parts, other names, and what was taken."""
+
+from __future__ import annotations
+
+from tests.unit.pairs.test_balance import BLOCK, rule
+from tests.unit.worlds import world_of
+from tracer.pairs.again import Giver, givers
+from tracer.render.pairs import given_back, releases
+from tracer.render.text import plain
+
+CODE = """
+def end(job: Block):
+    if not job:
+        return
+    job.unpin()
+
+def twice(block: Block):
+    end(block)
+    block.unpin()
+
+def one_of_two(block: Block, ok):
+    if ok:
+        block.unpin()
+    else:
+        block.unpin()
+
+def named_anew(owner: Owner, block: Block):
+    block.unpin()
+    block = owner.held["next"]
+    block.unpin()
+
+def others(a: Block, b: Block):
+    a.unpin()
+    b.unpin()
+
+def taken(block: Block):
+    block.pin()
+    block.unpin()
+    block.unpin()
+
+def sometimes(block: Block, ok):
+    if ok:
+        block.unpin()
+
+def after_sometimes(block: Block, ok):
+    sometimes(block, ok)
+    block.unpin()
+"""
+
+
+def found() -> dict[str, Giver]:
+    given = givers(world_of({"a.py": BLOCK + CODE}), [rule()])
+    return {g.symbol.rpartition(".")[2]: g for g in given}
+
+
+def test_what_is_given_back_twice_on_one_path() -> None:
+    given = found()
+    assert {name for name, g in given.items() if g.twice} == {"twice"}
+    ((first, second, what),) = given["twice"].twice
+    assert (second - first, what) == (1, "block.pins")
+
+
+def test_as_text_and_document() -> None:
+    given = list(found().values())
+    lines = [plain(line) for line in given_back(given, every=False)]
+    assert len(lines) == 1 and "twice  may give block.pins back twice" in lines[0]
+    assert any("Block.unpin  gives back in" in plain(line) for line in given_back(given, every=True))
+    assert [len(row["twice"]) for row in releases(given) if row["symbol"] == "a.twice"] == [1]

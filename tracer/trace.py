@@ -229,7 +229,7 @@ def relay(
     what: str, specs: Sequence[str], *, rules: Sequence[Path] = (), progress: Progress | None = None
 ) -> tuple[tuple[EngineRevision, ...], list[Carrier]]:
     """The carriers of a role's signals, or of those at a site: what fills each, what takes from it, what follows."""
-    from tracer.paths.relay import Carrier, Relay, places_of
+    from tracer.paths.relay import Carrier, Relay, places_of, places_of_state
     from tracer.paths.stations import Stations
 
     def find(hops: Hops, _: tuple[EngineRevision, ...], sites: Sites) -> list[Carrier]:
@@ -237,7 +237,7 @@ def relay(
         if what in ROLES:
             held = ((stations.at(s.file, s.first, engine), s) for engine, s in sites(what))
             return Relay(hops).of(places_of(held))
-        return Relay(hops).of(stations.places(what))
+        return Relay(hops).of(list(places_of_state(hops, what)) or stations.places(what))
 
     return stages.ask(("relay", what), find, list[Carrier], specs, rules, progress)
 

@@ -206,6 +206,16 @@ def places_of(sites: Iterable[tuple[Sym | None, Site]]) -> Iterator[tuple[Sym, i
             yield sym, site.first, site.last, site.rule
 
 
+def places_of_state(hops: Hops, state: str) -> Iterator[tuple[Sym, int, int, str]]:
+    """The statements of live code that change the state `Class.field`; none where the name is no state."""
+    if "." not in state.replace("::", ".") or state.rpartition(":")[2].isdigit():
+        return
+    for m in hops.uses.state(state):
+        sym = Sym(m.file, hops.world.function_of(m.file, m.scope))
+        if sym.index >= 0 and m.op not in ("init", "read") and not hops.world.context(m.file):
+            yield sym, m.line, m.last, ""
+
+
 def _skips(reading: Reading, line: int) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """The exits of the function that holds `line` that are reached without it, each with its guards."""
     host = reading.host_of(line)

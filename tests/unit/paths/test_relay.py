@@ -8,7 +8,7 @@ from tests.unit.worlds import world
 from tracer.graph.edges import Edges
 from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses
-from tracer.paths.relay import Carrier, Relay
+from tracer.paths.relay import Carrier, Relay, places_of_state
 from tracer.paths.stations import Stations
 from tracer.paths.tallies import compares
 from tracer.render import reach
@@ -167,3 +167,10 @@ def test_what_is_counted_before_the_signal_is_a_carrier_with_the_test_that_says_
 )  # fmt: skip
 def test_comparisons_of_amounts(test: str, counts: bool) -> None:
     assert compares(test) is counts
+
+
+def test_a_state_is_asked_for_by_its_name() -> None:
+    hops = Hops(Edges(Uses(world(a_py=TALLY))))
+    found = {c.name.rpartition(".")[2] for c in Relay(hops).of(places_of_state(hops, "Receiver.expected"))}
+    assert found == {"expected"}
+    assert list(places_of_state(hops, "Receiver.arrive")) == list(places_of_state(hops, "a.py:7")) == []

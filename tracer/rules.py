@@ -153,6 +153,10 @@ def load_file(file: Path, root: Path) -> tuple[Rule, ...]:
     return tuple(_rule(item, file.parent.name, where) for item in data)
 
 
+# What PyYAML raises for text that is no YAML, and for values that are none of their kind (`2026-01-42`, `!!bool x`).
+UNREADABLE = (OSError, ValueError, LookupError, AttributeError, TypeError, yaml.YAMLError, RecursionError)
+
+
 def read_yaml(file: Path, where: str) -> Any:
     """Parse one YAML file safely: of limited size, no aliases (a bomb needs them), no tags; one-line `RuleError`."""
     try:
@@ -162,8 +166,9 @@ def read_yaml(file: Path, where: str) -> Any:
         if any(isinstance(e, yaml.AliasEvent) for e in yaml.parse(text, Loader=_Loader)):
             raise RuleError("YAML aliases are not allowed here", where=where, todo="write the value out")
         return yaml.load(text, Loader=_Loader)  # noqa: S506  (a safe loader, see below)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise RuleError(f"cannot be read ({str(error).splitlines()[0]})", where=where, todo="mend the YAML") from error
+    except UNREADABLE as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RuleError(f"cannot be read ({reason})", where=where, todo="mend the YAML") from error
 
 
 def _check_schema(data: Any, where: str) -> None:

@@ -248,7 +248,7 @@ def _bare(tag: str) -> str:
 def _read(path: Path) -> dict[str, Any]:
     try:
         document = yaml.load(path.read_text("utf-8"), _TextLoader)  # noqa: S506 - a SafeLoader, with fewer types
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
+    except (OSError, ValueError, LookupError, AttributeError, TypeError, yaml.YAMLError, RecursionError) as e:
         raise UsageError(f"cannot be read ({' '.join(str(e).split())})", where=str(path), todo="mend the file") from e
     if not isinstance(document, dict):
         raise UsageError("holds no mapping", where=str(path), todo="mend the file")

@@ -35,14 +35,15 @@ def read_python(lines: Sequence[str], first: int, last: int, symbol: str) -> Rea
     """
     try:
         return _read(lines, first, last, symbol)
-    except (cst.ParserSyntaxError, RecursionError) as failure:
+    except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as failure:
         span = _definition_at(lines, first)
         if span is not None and span != (first, last):
             try:
                 return _read(lines, *span, symbol)
-            except (cst.ParserSyntaxError, RecursionError):
+            except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
                 pass
-        why = "nested too deeply" if isinstance(failure, RecursionError) else failure.message.partition("\n")[0]
+        said = failure.message if isinstance(failure, cst.ParserSyntaxError) else str(failure)  # of `return*x`
+        why = "nested too deeply" if isinstance(failure, RecursionError) else said.partition("\n")[0]
         raise SourceParseError(
             f"lines {first}-{last} cannot be read as Python ({collapse(why)})", where=symbol, todo="check the file"
         ) from None

@@ -8,7 +8,7 @@ and symbols count here.
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -226,7 +226,10 @@ def _judge_quoted(claim: Claim, file: ReadFile) -> Verdict:
     height = len(claim.quoted)
 
     def stands(first: int) -> bool:
-        return all(map(reads_as, claim.quoted, file.lines[first - 1 : first - 1 + height]))
+        lines = file.lines[first - 1 : first - 1 + height]
+        less = _indent(lines) - _indent(claim.quoted)  # a tour's pages show a method without the indent of its class
+        shown = [line[less:] if less > 0 and not line[:less].strip() else line for line in lines]
+        return all(map(reads_as, claim.quoted, shown))
 
     places = [n for n in range(1, len(file.lines) - height + 2) if stands(n)]
     if claim.first in places:
@@ -234,6 +237,12 @@ def _judge_quoted(claim: Claim, file: ReadFile) -> Verdict:
     if len(places) == 1:
         return Verdict(claim, "moved", (places[0], places[0] + height - 1))
     return Verdict(claim, "stale", why="the lines that are printed are not there")
+
+
+def _indent(lines: Sequence[str]) -> int:
+    """The indent of the first line that has any text."""
+    text = next((line for line in lines if line.strip()), "")
+    return len(text) - len(text.lstrip())
 
 
 def reads_as(printed: str, line: str) -> bool:

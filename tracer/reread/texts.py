@@ -21,6 +21,7 @@ from tracer.targets import names
 SOURCE = r"(?:pyi?|cpp|cc|cxx|c|hpp|hh|h|cuh?|rs)"
 _NAME = r"[^\s:|`\"'<>()\[\]{},;→\\]+"
 _CITED = re.compile(rf"(?P<file>{_NAME}\.{SOURCE}):L?(?P<first>\d+)(?:-L?(?P<last>\d+))?(?![\w-])")
+_OTHER = re.compile(rf"{_NAME}/{_NAME}\.{SOURCE}\b")
 _LINK = re.compile(r"https://\S+?/blob/[^/\s]+/([^#\s]+)#L(\d+)(?:-L(\d+))?")
 _WHOLE = re.compile(r"^(?P<file>[^|]+?\.\w+):(?P<first>\d+):\d+: (?:note|warning|error): ")  # for editors
 _WORD = re.compile(r"~?[A-Za-z_][\w$~]*(?:(?:\.|::)~?[\w$~]+)*")
@@ -128,7 +129,8 @@ def _of_line(line: str, said: Spoken, files: Files) -> Iterator[Claim]:
             for file, first, last in _places(part):
                 beside = line if len(cells) > 3 and "<br>" not in line else part
                 yield _cited(beside, (file, first, last), version, said, files)
-    if said.last and not line.strip().startswith(_GUARDS):
+    other = _OTHER.search(line) and not _CITED.search(line)  # a gap speaks of a file that is not the last one
+    if said.last and not other and not line.strip().startswith(_GUARDS):
         yield from _near(line, said.last, bool(_CITED.search(line)))
 
 
@@ -156,7 +158,7 @@ def _places(cell: str) -> Iterator[tuple[str, int, int]]:
     if whole := _WHOLE.match(cell):
         yield whole["file"], int(whole["first"]), int(whole["first"])
         return
-    cited = (m for m in _CITED.finditer(cell) if not m["file"].startswith("…"))  # cut to fit into a drawing
+    cited = (m for m in _CITED.finditer(cell) if "…" not in m["file"])  # cut to fit into a drawing
     found = [(m["file"], int(m["first"]), int(m["last"] or m["first"])) for m in cited]
     found += [(unquote(m[1]), int(m[2]), int(m[3] or m[2])) for m in _LINK.finditer(cell)]
     yield from dict.fromkeys(found)

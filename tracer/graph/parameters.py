@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tracer.graph.annotations import Types_, merge
+from tracer.graph.annotations import Type, Types_, merge
+from tracer.graph.tuples import held_by
 from tracer.graph.world import Sym
-from tracer.survey.facts import Call, Definition
+from tracer.survey.facts import Arg, Call, Definition
 from tracer.survey.store import last_part
 
 if TYPE_CHECKING:
@@ -78,10 +79,16 @@ class Parameters:
         out: Types_ = ()
         for number in files:
             for call in self.world.view(number).called.get(called, ()):
-                path = self._argument(call, d, position, bound=owner is not None and "static" not in d.flags)
-                if path and self._calls(number, call, function, owner, name):
-                    out = merge(out, self.types.of(number, call.scope, path))
+                arg = self._argument(call, d, position, bound=owner is not None and "static" not in d.flags)
+                if arg is not None and self._calls(number, call, function, owner, name):
+                    out = merge(out, self._given(number, call.scope, arg))
         return out
+
+    def _given(self, number: int, scope: int, arg: Arg) -> Types_:
+        """What an argument is; a list made on the spot also by what it is full of."""
+        inner = held_by(arg.text) if arg.path == "#list" else ""
+        element = self.types.of(number, scope, inner) if inner else ()
+        return (Type("ext", "list", (element,)),) if element else self.types.of(number, scope, arg.path)
 
     def _calls(self, number: int, call: Call, function: Sym, owner: Sym | None, name: str) -> bool:
         for t in self.types.of(number, call.scope, call.callee):
@@ -102,13 +109,13 @@ class Parameters:
         return False
 
     @staticmethod
-    def _argument(call: Call, d: Definition, position: int, *, bound: bool) -> str:
-        """The access path passed for parameter `position`; "" if none or unpacked."""
+    def _argument(call: Call, d: Definition, position: int, *, bound: bool) -> Arg | None:
+        """What is passed for parameter `position`; None if nothing, or unpacked."""
         name = d.params[position].name
         at = position - 1 if bound else position
         for k, arg in enumerate(call.args):
             if arg.keyword == name or (not arg.keyword and k == at):
-                return arg.path if arg.path not in _SAYS_NOTHING else ""
+                return arg if arg.path and arg.path not in _SAYS_NOTHING else None
             if arg.keyword in ("*", "**") and not arg.keyword:
-                return ""
-        return ""
+                return None
+        return None

@@ -1,6 +1,6 @@
-"""What stands at each place of a tuple that is written out: `return sock, lock`, `self.running[key] = (node, slots)`.
+"""What a display holds that is written on the spot: `return sock, lock`, `run[key] = (node, slots)`, `f([r.end for r in reqs])`.
 
-A fact keeps a tuple's text but not the paths of its parts; the text of a short one is whole, and is read again here.
+A fact keeps a display's text but not the paths of its parts; the text of a short one is whole, and is read again here.
 """
 
 from __future__ import annotations
@@ -17,12 +17,21 @@ MOST = 12  # parts; longer tuples are data
 def places(text: str) -> tuple[str, ...]:
     """The access paths at the places of the tuple `text` (or of `return TUPLE`), "" for what is no path; () if none."""
     text = text.strip().removeprefix("return ").strip()
-    if "," not in text:
-        return ()
-    try:
-        node = ast.parse(text if text[:1] == "(" else f"({text})", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # cut off, or too much
-        return ()
+    node = _parsed(f"({text})") if "," in text else None
     if not isinstance(node, ast.Tuple) or len(node.elts) > MOST or any(isinstance(e, ast.Starred) for e in node.elts):
         return ()
     return tuple(plain(e) for e in node.elts)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def held_by(text: str) -> str:
+    """The access path of what the list comprehension `text` is full of; "" if it is none, or no path."""
+    node = _parsed(text) if " for " in text else None
+    return plain(node.elt) if isinstance(node, ast.ListComp) else ""
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # cut off, or too much
+        return None

@@ -24,6 +24,8 @@ _HOLDING = frozenset({  # what gives an object of the type in its angle brackets
     "make_shared", "make_unique", "make_optional", "shared_ptr", "unique_ptr", "get", "any_cast",
 })  # fmt: skip
 DEPTH = 48  # nested evaluations; deeper chains are unknown
+SETTERS = 12  # files that mention a field which only others set; a name in more says nothing
+SHALLOW = 8  # and what they set is looked up only near the question
 _PARTS = 4  # of a tuple made in a comprehension, as many as the survey keeps
 _LITERAL = {
     "#str": "str",
@@ -455,6 +457,25 @@ class Types:
                     t._replace(args=((), elements) if last_name(t) in DICTS else (elements,)) if unfilled(t) else t
                     for t in out
                 ) or (Type("ext", "dict", (elements, elements)),)
+        if not out and view.python and all(f.value == "#none" and not f.annotation for f in fields):
+            return self._set_outside(owner, fields[0].name) if owner.index >= 0 else ()
+        return out
+
+    def _set_outside(self, owner: Sym, name: str) -> Types_:
+        """What others store in a field that its own class only ever sets to None."""
+        files = self.world.files_with("u", name)
+        key = ("set", owner, name)
+        if len(files) > SETTERS or self.pending.beyond(SHALLOW) or not self.pending.enter(key):
+            return ()
+        out: Types_ = ()
+        for number in files:
+            for a in self.world.view(number).targets.get(name, ()):
+                holder = a.target.removesuffix("." + name)
+                if a.op != "write" or holder in ("self", a.target) or a.value[:1] in ("", "#", "?"):
+                    continue
+                if any(t.ref == owner for t in self.of(number, a.scope, holder)):
+                    out = merge(out, self.of(number, a.scope, a.value))
+        self.pending.leave(key)
         return out
 
     def _kept_functions(self, owner: Sym, fields: list[Field]) -> Types_:

@@ -562,3 +562,39 @@ def test_a_method_that_only_the_constructor_calls_is_part_of_construction():
         )
     )
     assert [m.op for m in uses.state("Table.rows")] == ["init", "clear"]
+
+
+def test_a_field_that_only_others_set_and_a_list_made_for_a_call() -> None:
+    at = world(
+        m_py="""
+        class Node:
+            def free(self): ...
+
+        class Other:
+            def free(self): ...
+
+        class Group:
+            def __init__(self):
+                self.leader = None
+
+        class Job:
+            def __init__(self):
+                self.node = Node()
+
+        def lead(group: Group, node: Node):
+            group.leader = node
+
+        def end(group: Group):
+            group.leader.free()
+
+        def free_all(items):
+            for item in items:
+                item.free()
+
+        def stop(jobs: list[Job]):
+            free_all([job.node for job in jobs])
+        """
+    )
+    uses = Uses(at)
+    assert [m.line for m in uses.called("Node.free")] == [19, 23]
+    assert [m.line for m in uses.called("Other.free")] == []

@@ -1,4 +1,4 @@
-"""What a display written on the spot holds: `return sock, lock`, `run[key] = (node, slots)`, `f([r.end for r in reqs])`.
+"""What a display written on the spot holds: `return a, b`, `run[key] = (node, slots)`, `f([r.end for r in reqs])`.
 
 A fact keeps a display's text but not the paths of its parts; the text of a short one is whole, and is read again here.
 """

@@ -1,4 +1,6 @@
-"""A conversation with `tracer mcp`, by the SDK's own client: `python -m tests.docs_pages mcp > docs/mcp-transcript.md`.
+"""A conversation with `tracer mcp`, by the SDK's own client.
+
+Written by `python -m tests.report_pages mcp > reports/mcp-transcript.md`.
 
 The same sources and rules give the same bytes. The lines of code that the server quotes are left out of the page, which
 holds nothing of an engine; what stays are the places, and digests with which `verify` reads them again.
@@ -14,7 +16,7 @@ from typing import Any
 
 import mcp
 
-from tests.docs_pages import evidence
+from tests.report_pages import evidence
 
 SPEC = "lmcache@0.5.6"
 Call = tuple[str, dict[str, Any], str]
@@ -58,8 +60,9 @@ async def converse() -> list[str]:
 
 def _opening() -> Iterator[str]:
     yield "# A conversation with `tracer mcp`\n"
-    yield "Made by `python -m tests.docs_pages mcp > docs/mcp-transcript.md`: the official SDK's client over standard"
-    yield "input and output. The lines of code that it quotes are left out here; a test reads every place again.\n"
+    yield "Made by `python -m tests.report_pages mcp > reports/mcp-transcript.md`: the official SDK's client"
+    yield "over standard input and output. The lines of code that it quotes are left out here; a test reads every"
+    yield "place again.\n"
 
 
 async def _listed(client: Any) -> list[str]:

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 DATA = ("rules", "targets", "reports")  # in the wheel under tracer/shipped/
-SOURCE = ("tracer", *DATA, "tests", "docs", ".ci")
+SOURCE = ("tracer", *DATA, "tests", ".ci")
 FILES = ("README.md", "CHANGELOG.md", "pyproject.toml", ".gitignore")
 
 

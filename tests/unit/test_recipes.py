@@ -1,4 +1,4 @@
-"""The recipes in `docs/` do what they say: their commands run, editors read the lines, hosts' limits are kept."""
+"""The recipes in `reports/recipes/` do what they say: their commands run, editors read the lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.unit.test_cli_versions import OLD, RULE, checkout
 from tracer.cli import main
 from tracer.model import digest_of
 
-DOCS = Path(__file__).parents[2] / "docs"
+RECIPES = Path(__file__).parents[2] / "reports" / "recipes"
 SARIF = json.loads((Path(__file__).parent / "render" / "sarif-2.1.0.schema.json").read_text())
 LEAKS = """\
 class Pool:
@@ -75,13 +75,14 @@ def run_steps(steps: list[str], where: Path, rules: Path) -> int:
         f'[ "$1" = diff ] && set -- "$@" --rules {shlex.quote(str(rules))} --only sites\nexec {program} "$@"\n'
     )
     tool.chmod(0o755)
-    env = os.environ | {"PATH": f"{tool.parent}:{os.environ['PATH']}", "ENGINE": OLD, "PYTHONPATH": str(DOCS.parent)}
+    root = str(RECIPES.parents[1])
+    env = os.environ | {"PATH": f"{tool.parent}:{os.environ['PATH']}", "ENGINE": OLD, "PYTHONPATH": root}
     script = "\n".join(s for s in steps if not s.startswith("pip install"))
     return subprocess.run(["bash", "-e", "-c", script], cwd=where, env=env, capture_output=True).returncode
 
 
 def test_the_github_recipe_finds_what_broke_and_leaves_sarif_that_its_last_step_uploads(repository: Path) -> None:
-    recipe = yaml.safe_load((DOCS / "ci" / "github.yml").read_text())
+    recipe = yaml.safe_load((RECIPES / "github.yml").read_text())
     assert recipe["permissions"]["security-events"] == "write"
     steps = recipe["jobs"]["tracer"]["steps"]
     assert run_steps([s["run"] for s in steps if "run" in s], repository, repository.parent / "rules") == 1
@@ -115,7 +116,7 @@ def accepted(run: dict[str, Any]) -> None:
 
 
 def test_the_gitlab_recipe_leaves_a_report_of_its_form(repository: Path) -> None:
-    job = yaml.safe_load((DOCS / "ci" / "gitlab.yml").read_text())["kv-cache"]
+    job = yaml.safe_load((RECIPES / "gitlab.yml").read_text())["kv-cache"]
     assert run_steps(job["script"], repository, repository.parent / "rules") == 1
     issues = json.loads((repository / job["artifacts"]["reports"]["codequality"]).read_text())
     assert len(issues) == len({i["fingerprint"] for i in issues}) >= 1
@@ -147,7 +148,7 @@ def test_pairs_as_sarif_is_accepted_and_as_code_quality_too(repository: Path) ->
 
 
 def test_vs_code_reads_the_lines_with_the_matcher_of_the_recipe(repository: Path) -> None:
-    (task,) = json.loads((DOCS / "editors" / "tasks.json").read_text())["tasks"]
+    (task,) = json.loads((RECIPES / "tasks.json").read_text())["tasks"]
     words = shlex.split(task["command"])
     assert words[:2] == ["tracer", "pairs"]
     assert words[-3:] == ["--format", "lines", "--absolute"]

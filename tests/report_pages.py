@@ -1,6 +1,7 @@
-"""The pages in `docs/` that a program writes, and the places that they cite, for `tracer verify` to read again.
+"""The pages in `reports/` that a program writes, and the places that they cite, for `tracer verify` to read again.
 
-`python -m tests.docs_pages aibrix > docs/aibrix.md`; `python -m tests.docs_pages mcp > docs/mcp-transcript.md`.
+`python -m tests.report_pages aibrix > reports/aibrix.md`;
+`python -m tests.report_pages mcp > reports/mcp-transcript.md`.
 A page holds places, names and digests, never a line of an engine's code.
 """
 
@@ -53,13 +54,13 @@ def aibrix() -> Iterator[str]:
     publish, pairs = engine.where("publish"), engine.pairs("all")
     yield "# AIBrix's KV cache: the fifth engine\n"
     yield (
-        "Made by `python -m tests.docs_pages aibrix > docs/aibrix.md`. It was added as the README's \"How to add\" "
-        f"says: {len(engine.known_rules())} rules for three roles, {len({h.rule for h in pairs})} pairs, "
+        "Made by `python -m tests.report_pages aibrix > reports/aibrix.md`. It was added as the README's \"How to "
+        f"add\" says: {len(engine.known_rules())} rules for three roles, {len({h.rule for h in pairs})} pairs, "
         f"{len(engine.paths())} named paths with notes, on 0.8.0 and 0.7.0. It has no questions and no failure matrix, "
         "so it is asked only where it is named.\n"
     )
     yield f"## aibrix {publish.engines[0].version} · publish: {len(publish)} places\n"
-    yield "`tracer where publish aibrix`; `tracer verify docs/aibrix.md --in aibrix@0.8.0` reads this page again.\n"
+    yield "`tracer where publish aibrix`; `tracer verify reports/aibrix.md --in aibrix@0.8.0` reads this page again.\n"
     yield "| layer · action | place | function | basis | rule |"
     yield "|---|---|---|---|---|"
     for s in sorted(publish, key=lambda s: (s.layer, s.action, s.file, s.first)):

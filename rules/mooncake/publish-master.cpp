@@ -100,14 +100,14 @@ class MasterService {
         void Erase();
     };
     bool remove(MetadataAccessorRW& found) {
-        found.Erase();  // expect: object-exit unpublish
+        found.Erase();  // expect: object-accessor unpublish
         return true;
     }
     ErrorCode give_back(MetadataAccessorRW& found, bool readable) {
         if (readable) {
             return ErrorCode::INVALID_WRITE;
         }
-        found.Erase();  // expect: object-exit revoke
+        found.Erase();  // expect: object-accessor revoke
         return ErrorCode::OK;
     }
     void tell(const std::string& key) {

@@ -113,14 +113,14 @@ class Engine:
     def pairs(self, what: str = "all", *, glob: str | None = None, depth: int | None = None) -> Result[Holder]:
         """Who holds what is acquired, with a verdict on each way out; `holder.missing` counts what is not released."""
         from tracer.render import pairs as render
-        from tracer.trace import pairs
+        from tracer.trace import givers, pairs
 
         engine, found, gaps = pairs(what, self.spec, glob=glob, depth=depth, **self._with)
         return Result(
             found,
             [engine],
             gaps,
-            lambda: render.document(engine, found, gaps),
+            lambda: render.document(engine, found, gaps, givers(what, self.spec, glob=glob, **self._with)),
             lambda: render.markdown(engine, found, gaps, every=False),
         )
 

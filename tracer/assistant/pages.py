@@ -36,8 +36,8 @@ def page(document: Mapping[str, Any], trees: Trees, *, offset: int = 0, limit: i
     offset, count = max(0, offset), max(1, min(limit, MOST_ITEMS))
     quotes, deep = Quotes(document, trees), NESTED
     head = {k: v for k, v in document.items() if k not in (key, SEAL)}
-    if len(head.get("gaps", ())) > NESTED:
-        head |= {"gaps": [*head["gaps"][:NESTED]], "gaps_left_out": len(head["gaps"]) - NESTED}
+    for name in [k for k, v in head.items() if isinstance(v, list) and len(v) > NESTED]:
+        head |= {name: head[name][:NESTED], f"{name}_left_out": len(head[name]) - NESTED}
     while True:
         shown = [quotes.item(item, deep) for item in items[offset : offset + count]]
         going_on = offset + len(shown)

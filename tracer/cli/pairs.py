@@ -65,7 +65,7 @@ def pairs(
     from tracer.render import pairs as render
 
     if form is FindingFormat.json:
-        write_document(render.document(engine, holders, gaps))
+        write_document(render.document(engine, holders, gaps, given))
     elif form is FindingFormat.lines:
         from tracer.render import findings
 

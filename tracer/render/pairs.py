@@ -23,7 +23,9 @@ _DOES = {"acquire": "acquires", "held": "is entered holding", "drop": "forgets t
 _SHOWN = 12  # lines of a path
 
 
-def document(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap]) -> dict[str, Any]:
+def document(
+    engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], given: Sequence[Giver] = ()
+) -> dict[str, Any]:
     """The machine-readable contract of `pairs`."""
     return head("pairs", [engine]) | {
         "counts": tally(holders),
@@ -39,6 +41,7 @@ def document(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[G
             }
             for h in holders
         ],
+        "releases": releases(given),
         "gaps": [{"rule": g.what, "why": g.why} for g in gaps],
     }
 

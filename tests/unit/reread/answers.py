@@ -17,6 +17,7 @@ from tracer.graph.hops import Hops
 from tracer.graph.uses import Uses
 from tracer.graph.world import World
 from tracer.model import Revision, SourceTree, digest_of
+from tracer.pairs.again import givers
 from tracer.pairs.balance import judge
 from tracer.pairs.order import Orders
 from tracer.pairs.rules import pair_rules
@@ -168,6 +169,7 @@ def forms(place: Path) -> tuple[dict[str, bytes], Callable[[str, str], SourceTre
     hops = Hops(Edges(Uses(world)))
     stations = Stations(hops, lambda _role: ())
     holders, gaps = judge(world, pair_rules("all", "toy", "2.0", rules))
+    given = givers(world, pair_rules("all", "toy", "2.0", rules))
     orders = tuple(Orders(world, "toy", "2.0", rules).between("Pool.drop", "Pool.commit", 3, ""))
     ways = Paths(hops, lambda _role: ()).between("toy.engine.save", "Pool.finish", 1, (), {})
     carriers = Relay(hops).of(stations.places("Pool.commit"))
@@ -193,7 +195,7 @@ def forms(place: Path) -> tuple[dict[str, bytes], Callable[[str, str], SourceTre
         "uses.json": document(documents.uses(engine, used, ())),
         "uses.txt": lines(text.uses(engine, used, ())),
         "uses.md": lines(text.uses_markdown(engine, used, ())),
-        "pairs.json": document(pair_texts.document(engine, holders, gaps)),
+        "pairs.json": document(pair_texts.document(engine, holders, gaps, given)),
         "pairs.txt": lines(pair_texts.text(engine, holders, gaps, every=True)),
         "pairs.md": lines(pair_texts.markdown(engine, holders, gaps, every=True)),
         "pairs.lines": lines(findings.lines(findings.of_pairs(holders), [now], more=True)),

@@ -8,10 +8,11 @@ still reads the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tracer.checkout import open_tree
 from tracer.errors import TracerError, UsageError
 from tracer.model import SourceTree, digest_lines, lines_of
 
@@ -67,7 +68,12 @@ def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
         yield claim if claim.digest or claim.quoted else replace(claim, digest=known.get(key, ""))
 
 
-def sealed(document: dict[str, Any], trees: Trees) -> dict[str, Any]:
+def _here(engine: str, version: str) -> SourceTree:
+    """A source that lies on this machine."""
+    return open_tree(f"{engine}@{version}", fetch=False)
+
+
+def sealed(document: dict[str, Any], trees: Trees = _here) -> dict[str, Any]:
     """The document with the digests of all lines that it cites without one; lines that cannot be read are left out."""
     if not document.get("engines"):
         return document
@@ -238,8 +244,3 @@ def _line(item: Mapping[str, Any], key: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise UsageError(f"{key!r} is not a line: {str(value)[:60]}", todo="save the document again")
     return value
-
-
-def lines_cited(claims: Iterable[Claim]) -> set[tuple[str, int]]:
-    """Every (file, line) that some claims rest on."""
-    return {(c.file, n) for c in claims for n in (*range(c.first, c.last + 1), *([c.def_line] if c.def_line else []))}

@@ -108,19 +108,14 @@ def verify(document: Mapping[str, Any], open_tree: Trees) -> list[Verdict]:
 
     Raises `UsageError` if the document is not one that Tracer writes. Where there is no source, claims stay unread.
     """
-    return reread(claims_of(document), open_tree)
-
-
-def reread(claims: Iterable[Claim], open_tree: Trees, now: Trees | None = None) -> list[Verdict]:
-    """Re-read claims where `open_tree` has their sources; with `now`, in the sources that it gives instead.
-
-    A claim without digest is then about the lines that the source it was made from has, if that can still be had.
-    """
-    return judged(claims, Files(open_tree), Files(now) if now is not None else None)
+    return judged(claims_of(document), Files(open_tree))
 
 
 def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> list[Verdict]:
-    """The same with files that may have been read already."""
+    """Re-read claims in the files of `before`; with `now`, in those instead.
+
+    A claim without digest is then about the lines that the source it was made from has, if that can still be had.
+    """
     files = now or before
     verdicts = []
     for claim in claims:

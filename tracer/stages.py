@@ -80,13 +80,18 @@ def ask(
     progress: Progress | None,
 ) -> tuple[tuple[EngineRevision, ...], Answer]:
     """The kept answer to `question` about these engines, or what `find` makes of their graph, which is kept."""
-    engines = tuple(revision(open_tree(pair, progress=progress)) for pair in specs_of(specs))
+    engines = revisions(specs, progress)
 
     def fresh() -> Answer:
         with linked(specs, rules, progress) as (hops, joined, sites):
             return find(hops, joined, sites)
 
     return engines, remembered(question, engines, rules, kind, fresh)
+
+
+def revisions(specs: Sequence[str], progress: Progress | None) -> tuple[EngineRevision, ...]:
+    """What is read of each engine of `specs`; nothing is surveyed for it."""
+    return tuple(revision(tree) for tree, _ in read_trees(specs, progress))
 
 
 def remembered(

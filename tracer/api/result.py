@@ -45,10 +45,9 @@ class Result(Sequence[T]):
 
     def document(self) -> dict[str, Any]:
         """The machine-readable contract: what `--format json` prints, before it is text; `tracer.verify` reads it."""
-        from tracer.checkout import open_tree
         from tracer.cited import sealed
 
-        return sealed(self._document(), lambda engine, version: open_tree(f"{engine}@{version}", fetch=False))
+        return sealed(self._document())
 
     def to_json(self) -> str:
         """The document as text; the same bytes as `--format json`."""

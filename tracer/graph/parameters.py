@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
 CALLER_FILES = 40  # callers are asked only when so few files call that name
 _SAYS_NOTHING = ("?", "#none", "#lambda")
-RECORDS = ("NamedTuple", "Struct", "BaseModel")
+_RECORDS = ("NamedTuple", "Struct", "BaseModel")
 DEPTH = 24  # and not deep inside another evaluation
+
+
+def is_record(d: Definition) -> bool:
+    """Whether the class's constructor is made from its fields."""
+    return any("dataclass" in x for x in d.decorators) or any(last_part(b) in _RECORDS for b in d.bases)
 
 
 class Parameters:
@@ -39,7 +44,7 @@ class Parameters:
         """The type of a dataclass field that is declared as no more than `object`, from what it is made with."""
         key = ("field", cls, name)
         d = self.world.definition(cls)
-        if d is None or not self._is_record(d):
+        if d is None or not is_record(d):
             return ()
         order = [f.name for f in self.world.view(cls.file).facts.fields if f.owner == cls.index and f.where == "class"]
         files = self.world.files_with("c", last_part(d.name))
@@ -60,11 +65,6 @@ class Parameters:
                         out = merge(out, self.types.of(number, call.scope, arg.path))
         pending.leave(key)
         return out
-
-    @staticmethod
-    def _is_record(d: Definition) -> bool:
-        """Whether the class's constructor is made from its fields."""
-        return any("dataclass" in x for x in d.decorators) or any(last_part(b) in RECORDS for b in d.bases)
 
     def _parameter(self, function: Sym, position: int) -> Types_:
         d = self.world.definition(function)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tracer.graph.parameters import RECORDS
+from tracer.graph.parameters import is_record
 from tracer.graph.types import Types
 from tracer.graph.world import Sym
 from tracer.kept import kept
@@ -64,9 +64,6 @@ class Records:
         view = self.world.view(cls.file)
         if d is None or not view.python:
             return ()
-        bases = {last_part(b) for b in d.bases}
-        if "NamedTuple" not in bases and (
-            tuples or not (bases & set(RECORDS) or any("dataclass" in x for x in d.decorators))
-        ):
+        if not (any(last_part(b) == "NamedTuple" for b in d.bases) if tuples else is_record(d)):
             return ()
         return tuple(f.name for f in view.facts.fields if f.owner == cls.index and f.where == "class")

@@ -12,9 +12,7 @@ from xml.etree import ElementTree
 from tracer.cited import Claim
 from tracer.errors import UsageError
 from tracer.evidence import Files
-from tracer.reread.texts import Spoken, place
-
-_TODO = "say what it is about with --in ENGINE@VERSION"
+from tracer.reread.texts import Spoken, place, unnamed
 
 
 def sarif(document: Mapping[str, Any]) -> Iterator[Claim]:
@@ -51,7 +49,7 @@ def _location(found: Mapping[str, Any], engine: tuple[str, str], symbol: str) ->
 def quality(text: str, files: Files, specs: Mapping[str, str]) -> Iterator[Claim]:
     """The place of every issue of a code-quality report, in the function that it names."""
     if not specs:
-        raise UsageError("names no engine and version", todo=_TODO)
+        raise unnamed()
     try:
         for issue in json.loads(text):
             lines, said = issue["location"]["lines"], Spoken([*specs.items()])
@@ -92,7 +90,7 @@ def graphml(text: str, files: Files, specs: Mapping[str, str]) -> Iterator[Claim
 
 def _edge(source: str, file: str, line: int, files: Files, specs: Mapping[str, str]) -> Iterator[Claim]:
     if not specs:
-        raise UsageError("names no engine and version", todo=_TODO)
+        raise unnamed()
     engine = next((e for e, v in specs.items() if files.paths(e, v, file)), next(iter(specs)))
     yield Claim(engine, specs[engine], source, file, line, line, "")
 

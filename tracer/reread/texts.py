@@ -87,7 +87,7 @@ def claims_of_items(items: Sequence[str | Row | Side], files: Files, specs: Mapp
             printed = []
         if row is not None:
             if row.file and not (said.last and said.last.file.endswith(row.file)):
-                said.last = place(row.file, row.line, row.line, (), said.side, _some(said), files)
+                said.last = place(row.file, row.line, row.line, (), said.side, said, files)
             if said.last:
                 printed.append((row.line, row.text))
         elif isinstance(item, Side):
@@ -105,10 +105,9 @@ def _row(item: str | Row | Side) -> Row | None:
     return item if isinstance(item, Row) else None
 
 
-def _some(said: Spoken) -> Spoken:
-    if not said.specs:
-        raise UsageError("names no engine and version", todo="say what it is about with --in ENGINE@VERSION")
-    return said
+def unnamed() -> UsageError:
+    """What is to be said where neither the text nor a user names an engine."""
+    return UsageError("names no engine and version", todo="say what it is about with --in ENGINE@VERSION")
 
 
 def quoted(printed: Sequence[tuple[int, str]], said: Spoken) -> Iterator[Claim]:
@@ -140,16 +139,16 @@ def _cited(beside: str, lines: tuple[str, int, int], version: str, said: Spoken,
     before, _, after = beside.partition(f"{file}:{first}")
     crossing = _CROSSING.match(beside) or re.search(r"\w \[\w+\] at $", before)
     if crossing or before.endswith("started at "):
-        claim = place(file, first, last, _owners(said) if crossing else (), version, _some(said), files, inside=True)
+        claim = place(file, first, last, _owners(said) if crossing else (), version, said, files, inside=True)
         if reached := re.search(r"→ (\S+)$", after):
             said.reached = reached[1]
         return claim
     if "[label=" in before and " -> " in before:  # an edge of DOT lies in the function that it starts from
         before = before.partition(" -> ")[0]
     if before.endswith("("):  # `called from Class.method (file:line)`
-        return place(file, first, last, _WORD.findall(before)[-1:], version, _some(said), files)
+        return place(file, first, last, _WORD.findall(before)[-1:], version, said, files)
     columns = bool(said.columns)  # of versions: the symbol is that of the last one
-    claim = place(file, first, last, _words(before, after), version, _some(said), files, inside=columns)
+    claim = place(file, first, last, _words(before, after), version, said, files, inside=columns)
     said.before, said.last, said.reached = said.last, claim, ""
     return claim
 
@@ -198,6 +197,8 @@ def place(
     With `inside` only a word counts in whose span the lines are.
     """
     specs = [s for s in (said.now, *reversed(said.specs)) if s]
+    if not specs:
+        raise unnamed()
     if version:
         specs = [(name, version) for name, _ in specs[:1]] + [s for s in specs if s[1] == version]
     for engine, of in dict.fromkeys(specs):

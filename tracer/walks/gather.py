@@ -33,10 +33,9 @@ def tour_of(
 
     `fast`: without pairs and claims, which take their time when first asked. Raises what `trace.path` raises.
     """
-    engines = [stages.revision(open_tree(pair, progress=progress)) for pair in specs_of(specs)]
     question = ("tour", name, list(specs), list(choose), fast)
     work = partial(_gathered, name, specs, choose, rules, fast, progress)
-    return stages.remembered(question, engines, rules, Tour, work)
+    return stages.remembered(question, stages.revisions(specs, progress), rules, Tour, work)
 
 
 def _gathered(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.reread.answers import FILES, ToyTree, forms
-from tracer.cited import Claim, lines_cited
+from tracer.cited import Claim
 from tracer.evidence import Files, Verdict, judged
 from tracer.model import SourceTree
 from tracer.reread import claims_in, texts
@@ -81,7 +81,8 @@ def _again(made: Forms, file: str, lines: list[str], claims: list[Claim]) -> lis
 
 
 def _rests_on(claim: Claim, file: str, at: int) -> bool:
-    return claim.version == "2.0" and (file, at) in lines_cited([claim])
+    lines = (*range(claim.first, claim.last + 1), claim.def_line)
+    return (claim.version, claim.file) == ("2.0", file) and at in lines
 
 
 _PLACES = [(file, at) for file, text in FILES.items() for at in range(1, text.count("\n") + 1)]

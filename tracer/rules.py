@@ -22,6 +22,7 @@ from packaging.version import InvalidVersion, Version
 from tracer import catalog
 from tracer.errors import RuleError
 from tracer.model import ACTIONS
+from tracer.targets import UNREADABLE
 
 OTHERS = ("crossings", "pairs", "paths", "questions", "walks")  # folders of rules/ that hold other data
 MAX_RULE_FILE_BYTES = 1 << 20  # a rule file is written by hand; more is an attack or a mistake
@@ -151,10 +152,6 @@ def load_file(file: Path, root: Path) -> tuple[Rule, ...]:
         raise RuleError("holds no rule", where=where, todo="write one, or remove the file")
     _check_schema(data, where)
     return tuple(_rule(item, file.parent.name, where) for item in data)
-
-
-# What PyYAML raises for text that is no YAML, and for values that are none of their kind (`2026-01-42`, `!!bool x`).
-UNREADABLE = (OSError, ValueError, LookupError, AttributeError, TypeError, yaml.YAMLError, RecursionError)
 
 
 def read_yaml(file: Path, where: str) -> Any:

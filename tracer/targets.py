@@ -245,10 +245,14 @@ def _bare(tag: str) -> str:
     return tag[1:] if tag[:1] in ("v", "V") and tag[1:2].isdigit() else tag
 
 
+# What PyYAML raises for text that is no YAML, and for values that are none of their kind (`2026-01-42`, `!!bool x`).
+UNREADABLE = (OSError, ValueError, LookupError, AttributeError, TypeError, yaml.YAMLError, RecursionError)
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         document = yaml.load(path.read_text("utf-8"), _TextLoader)  # noqa: S506 - a SafeLoader, with fewer types
-    except (OSError, ValueError, LookupError, AttributeError, TypeError, yaml.YAMLError, RecursionError) as e:
+    except UNREADABLE as e:
         raise UsageError(f"cannot be read ({' '.join(str(e).split())})", where=str(path), todo="mend the file") from e
     if not isinstance(document, dict):
         raise UsageError("holds no mapping", where=str(path), todo="mend the file")

@@ -9,7 +9,7 @@ import enum
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from tracer.errors import UsageError
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from tracer.model import SourceTree
+    from tracer.render.findings import Finding
     from tracer.render.text import Line, Table
 
 given: list[str] = []  # the command line as it was given, with the `--` that the parser takes out
@@ -86,6 +88,20 @@ def document_text(document: dict[str, Any]) -> str:
 def write_document(document: dict[str, Any]) -> None:
     """A document of the machine-readable contract."""
     write(document_text(document))
+
+
+def write_findings(
+    form: str, found: Sequence[Finding], trees: Sequence[SourceTree], log: Callable[[], dict[str, Any]], *,
+    absolute: bool = False,
+) -> None:  # fmt: skip
+    """Findings for other programs: as `lines`, as `codequality`, or as the SARIF log that `log` makes of them."""
+    from tracer.render import findings, quality
+    from tracer.render.json import dumps
+
+    if form == "lines":
+        write_lines(findings.lines(found, trees, more=True, absolute=absolute))
+    else:
+        write(dumps(quality.report(found) if form == "codequality" else log()))
 
 
 def write_lines(lines: Iterable[str]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,8 +16,8 @@ from tracer.cli.console import (
     Format,
     folders,
     note,
-    write,
     write_document,
+    write_findings,
     write_lines,
     write_styled,
 )
@@ -26,6 +27,7 @@ from tracer.cli.questions import Absolute, FindingForm, Form, Rules
 if TYPE_CHECKING:
     from tracer.model import EngineRevision, Gap
     from tracer.pairs.balance import Holder
+    from tracer.render.findings import Finding
 
 Spec = Annotated[str, typer.Argument(help="ENGINE\\[@VERSION].", autocompletion=manual.specs)]
 Depth = Annotated[
@@ -66,20 +68,14 @@ def pairs(
 
     if form is FindingFormat.json:
         write_document(render.document(engine, holders, gaps, given))
-    elif form is FindingFormat.lines:
-        from tracer.render import findings
-
-        write_lines(findings.lines(findings.of_pairs(holders), [tree], more=True, absolute=absolute))
-    elif form is FindingFormat.codequality:
-        from tracer.render.findings import of_pairs
-        from tracer.render.json import dumps
-        from tracer.render.quality import report
-
-        write(dumps(report(of_pairs(holders))))
-    elif form is FindingFormat.sarif:
-        write(_sarif(engine, holders, gaps, folders(rules or [])))
     elif form is FindingFormat.md:
         write_lines(render.markdown(engine, holders, gaps, every=every))
+    elif form is not FindingFormat.text:
+        from tracer.render.findings import of_pairs
+
+        found = of_pairs(holders)
+        log = partial(_sarif, engine, holders, found, gaps, folders(rules or []))
+        write_findings(form, found, [tree], log, absolute=absolute)
     else:
         write_styled(render.text(engine, holders, gaps, every=every))
         write_styled(render.given_back(given, every=every))
@@ -90,12 +86,13 @@ def pairs(
         raise typer.Exit(1)
 
 
-def _sarif(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], rules: Sequence[Path]) -> str:
+def _sarif(
+    engine: EngineRevision, holders: Sequence[Holder], found: Sequence[Finding], gaps: Sequence[Gap],
+    rules: Sequence[Path],
+) -> dict[str, Any]:  # fmt: skip
     """The missing releases as a SARIF log; each pair says why it must hold."""
     from tracer.pairs.rules import pair_rules
     from tracer.render import sarif
-    from tracer.render.findings import of_pairs
-    from tracer.render.json import dumps
 
     texts = {
         r.id: sarif.RuleText(
@@ -106,7 +103,7 @@ def _sarif(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap
         for r in pair_rules("all", engine.name, engine.version, rules)
         if any(h.rule == r.id for h in holders)
     }
-    return dumps(sarif.log("pairs", [engine], texts, of_pairs(holders), [f"{g.what}: {g.why}" for g in gaps]))
+    return sarif.log("pairs", [engine], texts, found, [f"{g.what}: {g.why}" for g in gaps])
 
 
 def order(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,7 @@ from tracer.cli.console import (
     one_of,
     write,
     write_document,
+    write_findings,
     write_lines,
     write_styled,
 )
@@ -112,18 +114,12 @@ def diff(
     if form is DiffFormat.json:
         write_document(render.document(found))
     elif form in (DiffFormat.lines, DiffFormat.sarif, DiffFormat.codequality):
-        from tracer.render import findings, quality, sarif
-        from tracer.render.json import dumps
+        from tracer.render import sarif
+        from tracer.render.findings import of_diff
 
-        complaints = findings.of_diff(found)
-        if form is DiffFormat.codequality:
-            write(dumps(quality.report(complaints)))
-        elif form is DiffFormat.lines:
-            trees = [side.tree for side in reversed(sides)]
-            write_lines(findings.lines(complaints, trees, more=True, absolute=absolute))
-        else:
-            gaps = [f"{side}: {g.what}: {g.why}" for side, g in found.gaps]
-            write(dumps(sarif.log("diff", [found.before, found.after], sarif.DIFF_RULES, complaints, gaps)))
+        complaints, gaps = of_diff(found), [f"{side}: {g.what}: {g.why}" for side, g in found.gaps]
+        log = partial(sarif.log, "diff", [found.before, found.after], sarif.DIFF_RULES, complaints, gaps)
+        write_findings(form, complaints, [side.tree for side in reversed(sides)], log, absolute=absolute)
     elif form is DiffFormat.html:
         from tracer.render.changes_html import page
 

@@ -37,8 +37,8 @@ class Worker:
 """
 
 
-@pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> api.Engine:
+def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = RULES) -> Path:
+    """The invented engine in a cache of its own; gives the folder of its rules."""
     monkeypatch.setenv("TRACER_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TRACER_CONFIG_DIR", str(tmp_path / "config"))
     source = tmp_path / "source" / "lmcache"
@@ -47,9 +47,14 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> api.Engine:
     (source / "worker.py").write_text(WORKER)
     rules = tmp_path / "rules" / "lmcache"
     rules.mkdir(parents=True)
-    (rules / "toy.yaml").write_text(RULES)
+    (rules / "toy.yaml").write_text(text)
     assert main(["fetch", SPEC, "--from", str(tmp_path / "source")]) == 0
-    made = tracer.trace(SPEC, rules=[tmp_path / "rules"])
+    return rules.parent
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> api.Engine:
+    made = tracer.trace(SPEC, rules=[fetched(tmp_path, monkeypatch)])
     assert isinstance(made, api.Engine)
     return made
 

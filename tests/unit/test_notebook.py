@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.test_api import WORKER, Tags
-from tests.unit.test_cli import RULES, SPEC, STORE
-from tracer.cli import main
+from tests.unit.test_api import Tags, fetched
+from tests.unit.test_cli import RULES, SPEC
 
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -20,21 +19,13 @@ EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 def test_a_notebook_shows_answers_as_tables_and_lists_and_never_as_markup_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TRACER_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("TRACER_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    source = tmp_path / "source" / "lmcache"
-    source.mkdir(parents=True)
-    (source / "store.py").write_text(STORE)
-    (source / "worker.py").write_text(WORKER)
-    rules = tmp_path / "rules" / "lmcache"
-    rules.mkdir(parents=True)
     why = next(line for line in RULES.splitlines() if "why:" in line)
     indent = why[: len(why) - len(why.lstrip())]
-    (rules / "toy.yaml").write_text(RULES.replace(why, f"{indent}why: {{en: '{EVIL}', zh: '{EVIL}'}}"))
-    assert main(["fetch", SPEC, "--from", str(tmp_path / "source")]) == 0
+    evil = RULES.replace(why, f"{indent}why: {{en: '{EVIL}', zh: '{EVIL}'}}")
+    rules = fetched(tmp_path, monkeypatch, evil)
     cells = [
-        f"import tracer\nengine = tracer.trace({SPEC!r}, rules=[{str(rules.parent)!r}])",
+        f"import tracer\nengine = tracer.trace({SPEC!r}, rules=[{str(rules)!r}])",
         "engine.where('publish', action='commit')",
         "engine.path('Worker.start', 'Index.put')",
         "engine.where('publsh')",

@@ -195,7 +195,17 @@ def _pages(place: Path) -> dict[str, bytes]:
     return {f.relative_to(site).as_posix(): f.read_bytes() for f in sorted(site.rglob("*")) if f.is_file()}
 
 
-@pytest.mark.parametrize("pages", [1, 12])
+def test_two_at_once_write_one_atlas(tmp_path: Path) -> None:
+    for name in ("calm", "shared"):
+        (tmp_path / name / "rules").mkdir(parents=True)
+    assert run(tmp_path / "calm", tmp_path / "cache-a", "atlas").returncode == 0
+    both = [start(tmp_path / "shared", tmp_path / f"cache-{n}", "atlas") for n in "bc"]
+    errors = [p.communicate(timeout=300)[1] for p in both]
+    assert [p.returncode for p in both] == [0, 0], errors
+    assert _pages(tmp_path / "shared") == _pages(tmp_path / "calm")
+
+
+@pytest.mark.parametrize("pages", [1, 6, 12, 30])
 def test_killed_during_an_atlas(pages: int, tmp_path: Path) -> None:
     """kill -9 when so many pages lie there; the next build takes it up, and no half page or stray file is left."""
     for name in ("calm", "harmed"):

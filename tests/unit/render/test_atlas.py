@@ -100,6 +100,36 @@ def test_a_build_that_was_interrupted_is_taken_up_again(tmp_path: Path, monkeypa
     assert built.made == built.files - 5 - len([f for f in contents(site) if f.startswith("assets/")])
 
 
+def test_what_a_killed_build_left_is_no_part_of_the_next_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that the sources no longer give, a file that is half written, a journal whose last line is cut."""
+    calm, site, render = tmp_path / "calm", tmp_path / "site", frame.render
+    less = {k: v for k, v in FILES.items() if "img" not in k}
+    build(small(tmp_path, less), calm)
+
+    def stop(page: object, common: object) -> str:
+        if list(site.rglob("depot--img-src*.html")):
+            raise KeyboardInterrupt
+        return render(page, common)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(frame, "render", stop)
+    with pytest.raises(KeyboardInterrupt):
+        build(small(tmp_path), site)
+    monkeypatch.setattr(frame, "render", render)
+    (site / "roles" / ".atlas-half").write_text("<html>")
+    with (site / ".atlas-journal").open("a") as journal:
+        journal.write('\n{"roles/x.html": {"inp')
+    build(small(tmp_path, less), site)
+    assert contents(site) == contents(calm)
+
+
+def test_a_first_build_that_was_killed_before_its_manifest_is_no_foreign_folder(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / ".atlas-half").write_text("{")
+    build(small(tmp_path), tmp_path / "site")
+    build(small(tmp_path), tmp_path / "calm")
+    assert contents(tmp_path / "site") == contents(tmp_path / "calm")
+
+
 @pytest.mark.parametrize("text", ["[]", "{}", '{"format": 1, "files": {"../outside": {"bytes": "x"}}}'])
 def test_a_manifest_cannot_point_outside(tmp_path: Path, text: str) -> None:
     site, outside = tmp_path / "site", tmp_path / "outside"

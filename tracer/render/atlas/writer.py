@@ -1,16 +1,19 @@
 """Writes a site into a folder: only what changed, nothing that is half done, and nothing left over from before.
 
 Takes pages and what they share; keeps a manifest (`atlas.json`) of each page's inputs and bytes. A page whose inputs
-are those of the manifest, and whose file is still that, is not made again.
+are those of the manifest, and whose file is still that, is not made again. While a build runs, a journal names each
+file before it is written, so that a build which ends in the middle, however it ends, is taken up by the next one.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import functools
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -24,6 +27,10 @@ from tracer.render.atlas.page import Page
 MANIFEST = "atlas.json"
 ASSETS = "assets"
 FORMAT = 1
+_HALF = ".atlas-"  # how the name of a file begins that is being written
+_JOURNAL = f"{_HALF}journal"
+
+Files = dict[str, dict[str, str]]  # by path: the digest of what it was made from, and of its bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +46,48 @@ class Built:
 
 def write(pages: Iterable[Page], common: Mapping[str, Any], out: Path) -> Built:
     """Write the site into `out`. Raises `UsageError` if the folder holds something else, `TracerError` if it cannot."""
-    before = _before(out)
-    after: dict[str, dict[str, str]] = {}
+    _before(out)  # refuse before anything is written
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with _alone(out):
+            return _write(pages, common, out, _before(out))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise TracerError(f"cannot be written ({reason})", where=str(out), todo="choose another --out") from error
+
+
+@contextlib.contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Hold the folder: another build of it waits. The system lets go when the process ends, however it ends."""
+    folder = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _write(pages: Iterable[Page], common: Mapping[str, Any], out: Path, before: Files) -> Built:
+    after: Files = {}
     shared = digest_of(_program() + json.dumps(common, ensure_ascii=False, sort_keys=True))
     made = written = size = 0
-    try:
-        if not (out / MANIFEST).exists():
-            _put(out, MANIFEST, _manifest({}))
+    for half in sorted(out.rglob(f"{_HALF}*")):
+        if half.name != _JOURNAL and half.is_file():
+            half.unlink()  # of a build that was killed: nobody else can be writing
+    if not (out / MANIFEST).exists():
+        _put(out, MANIFEST, _manifest({}))
+    with (out / _JOURNAL).open("a", encoding="utf-8") as journal:
+
+        def put(path: str, data: bytes, inputs: str) -> int:
+            after[path] = {"inputs": inputs, "bytes": digest_of(data)}
+            if _read(out / path) == data:
+                return 0
+            journal.write("\n" + json.dumps({path: after[path]}))  # the line before it may be half a line
+            journal.flush()
+            return _put(out, path, data)
+
         for name, data in assets().items():
-            path = f"{ASSETS}/{name}"
-            written += _put(out, path, data)
-            after[path] = {"inputs": "", "bytes": digest_of(data)}
+            written += put(f"{ASSETS}/{name}", data, "")
             size += len(data)
         for page in pages:
             _check(page.path, after)
@@ -59,17 +97,11 @@ def write(pages: Iterable[Page], common: Mapping[str, Any], out: Path) -> Built:
             if held is None or digest_of(held) != known.get("bytes"):
                 held = frame.render(page, common).encode("utf-8", "replace")
                 made += 1
-                written += _put(out, page.path, held)
-            after[page.path] = {"inputs": inputs, "bytes": digest_of(held)}
+            written += put(page.path, held, inputs)
             size += len(held)
-        removed = _remove(out, before.keys() - after.keys())
-        written += _put(out, MANIFEST, _manifest(after))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise TracerError(f"cannot be written ({reason})", where=str(out), todo="choose another --out") from error
-    except BaseException:
-        _put(out, MANIFEST, _manifest({**before, **after}))  # the next build knows what this one left
-        raise
+    removed = _remove(out, before.keys() - after.keys())
+    written += _put(out, MANIFEST, _manifest(after))
+    (out / _JOURNAL).unlink()
     return Built(len(after), made, written, removed, size)
 
 
@@ -78,8 +110,8 @@ def _manifest(files: Mapping[str, Mapping[str, str]]) -> bytes:
     return (text + "\n").encode()
 
 
-def _before(out: Path) -> Mapping[str, Mapping[str, str]]:
-    """The files that an earlier build left, by the manifest; none if there was no build."""
+def _before(out: Path) -> Files:
+    """The files that earlier builds left: those of the manifest, and of the journal of one that did not end."""
     todo = "choose an empty folder, or one that an atlas was written into"
     if not out.exists():
         return {}
@@ -87,18 +119,30 @@ def _before(out: Path) -> Mapping[str, Mapping[str, str]]:
         raise UsageError("is no folder", where=str(out), todo=todo)
     manifest = out / MANIFEST
     if not manifest.is_file():
-        if any(out.iterdir()):
+        if any(not held.name.startswith(_HALF) for held in out.iterdir()):
             raise UsageError("holds files that are not an atlas", where=str(out), todo=todo)
         return {}
     try:
         found = json.loads(manifest.read_bytes())
-        files = found["files"]
-        if found["format"] != FORMAT or not isinstance(files, dict):
+        if found["format"] != FORMAT:
             raise ValueError("another format")
-        good = {k: v for k, v in files.items() if _is_inside(k) and isinstance(v, dict)}
+        return _entries(found["files"]) | _journal(out)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{MANIFEST} is not an atlas's ({error})", where=str(out), todo=todo) from error
-    return good
+
+
+def _journal(out: Path) -> Files:
+    known: Files = {}
+    for line in (_read(out / _JOURNAL) or b"").splitlines():
+        with contextlib.suppress(ValueError, TypeError, RecursionError):  # the last line may be half a line
+            known |= _entries(json.loads(line))
+    return known
+
+
+def _entries(files: object) -> Files:
+    if not isinstance(files, dict):
+        raise TypeError("no files in it")
+    return {k: v for k, v in files.items() if _is_inside(k) and isinstance(v, dict)}
 
 
 def _check(path: str, taken: Mapping[str, object]) -> None:
@@ -146,7 +190,7 @@ def _put(out: Path, path: str, data: bytes) -> int:
     if _read(file) == data:
         return 0
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".atlas-")
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=_HALF)
     try:
         with os.fdopen(handle, "wb") as opened:
             opened.write(data)

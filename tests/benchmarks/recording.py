@@ -58,7 +58,7 @@ def once(python: str, folder: Path, mode: str) -> float:
         out = tempfile.mkdtemp(dir=folder)
         values |= {
             "PYTHONPATH": os.pathsep.join([str(PROBE / "site"), str(folder)]),
-            "TRACER_PROBE_RECORDER": str(PROBE / "recorder.py"),
+            "TRACER_PROBE_RECORDER": str(PROBE / "recorder" / "__init__.py"),
             "TRACER_PROBE_OUT": out,
             "TRACER_PROBE_ROOTS": str(folder / "pack"),
         }

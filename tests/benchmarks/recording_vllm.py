@@ -17,11 +17,11 @@ STEPS, PAIRS = 40, 11
 
 
 def _switch(recorder, on):
-    if recorder._tool >= 0:
+    if recorder.places.tool >= 0:
         watch = sys.monitoring
-        watch.set_events(recorder._tool, watch.events.PY_START if on else 0)
-    if recorder._by_profile:
-        sys.setprofile(recorder._event if on else None)
+        watch.set_events(recorder.places.tool, watch.events.PY_START if on else 0)
+    if recorder.by_profile:
+        sys.setprofile(recorder.event if on else None)
 
 
 def main():

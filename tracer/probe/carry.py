@@ -21,7 +21,7 @@ from tracer.probe.run import scenarios
 
 THERE = frozenset({"torch", "numpy", "triton", "transformers"})  # what such a machine has
 PATIENCE = 900
-PARTS = ("recorder.py", "device.py", "runner.py", "site")
+PARTS = ("recorder", "runner.py", "site")
 
 RUN = """#!/bin/sh
 # Runs the scenarios named as arguments (all of them without any) on this machine, without a network.
@@ -39,7 +39,7 @@ if [ ! -e "$lib/.complete" ]; then
     touch "$lib/.complete"
 fi
 export PYTHONPATH="$here/probe/site:{folders}:$lib"
-export TRACER_PROBE_RECORDER="$here/probe/recorder.py" TRACER_PROBE_ROOTS="{roots}"
+export TRACER_PROBE_RECORDER="$here/probe/recorder/__init__.py" TRACER_PROBE_ROOTS="{roots}"
 export TRACER_PROBE_DEVICE=1 TRACER_PROBE_EDGES=1 {variables}
 failed=0
 for name in ${{*:-{names}}}; do

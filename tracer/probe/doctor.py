@@ -70,7 +70,7 @@ def examine() -> tuple[list[Finding], list[Able]]:
             "sys.monitoring",
             bool(inside.get("monitoring")),
             "selective recording at its cheapest",
-            "before Python 3.12, selective recording costs as `recorder.py` says",
+            "before Python 3.12, selective recording costs as `tracer/probe/README.md` says",
         ),
         Finding("torch", bool(inside.get("torch")), str(inside.get("torch") or "not there"), "no engine runs"),
         Finding(

@@ -159,7 +159,7 @@ def variables(env: Environment | None, roots: list[Path], out: Path, *, extra: M
     path += [p for p in [os.environ.get("PYTHONPATH", "")] if p and env is None]
     return found | {
         "PYTHONPATH": os.pathsep.join(path),
-        "TRACER_PROBE_RECORDER": str(HERE / "recorder.py"),
+        "TRACER_PROBE_RECORDER": str(HERE / "recorder" / "__init__.py"),
         "TRACER_PROBE_OUT": str(out),
         "TRACER_PROBE_ROOTS": os.pathsep.join(map(str, roots)),
         **extra,

@@ -1,7 +1,7 @@
 """Transfers on a device, as recorded: copy enqueued → event recorded → seen complete → reported → published or reused.
 
-Reads the rows that `device.py` wrote, marks of the scenario, and functions that the recorder saw. One transfer is one
-recording of one event behind a copy on the same stream. The verdict on each:
+Reads the rows that `recorder/device.py` wrote, marks of the scenario, and functions that the recorder saw. One transfer
+is one recording of one event behind a copy on the same stream. The verdict on each:
 
 - confirmed: all stages in that order, and the event lives on a device
 - contradicted: it was reported, published or reused before anybody had seen it complete

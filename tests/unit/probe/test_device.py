@@ -171,7 +171,11 @@ def torch_rows():
     if ask.returncode:
         pytest.skip(f"{python} has no torch; TRACER_PROBE_PYTHON names one that has")
     done = subprocess.run(
-        [str(python), "-c", PROGRAM, str(HERE / "device.py")], capture_output=True, text=True, timeout=120, check=False
+        [str(python), "-c", PROGRAM, str(HERE / "recorder" / "device.py")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -207,7 +211,7 @@ def test_the_recorder_brings_it_along(tmp_path, torch_rows):
     python = shutil.which(str(environment.python()))
     (tmp_path / "p.py").write_text("import torch\ntorch.zeros(3).copy_(torch.ones(3))\ntorch.cpu.Event().record()\n")
     env = {
-        **os.environ, "PYTHONPATH": str(HERE / "site"), "TRACER_PROBE_RECORDER": str(HERE / "recorder.py"),
+        **os.environ, "PYTHONPATH": str(HERE / "site"), "TRACER_PROBE_RECORDER": str(HERE / "recorder" / "__init__.py"),
         "TRACER_PROBE_OUT": str(tmp_path / "out"), "TRACER_PROBE_ROOTS": str(tmp_path), "TRACER_PROBE_DEVICE": "1",
     }  # fmt: skip
     subprocess.run([python, str(tmp_path / "p.py")], env=env, check=True, timeout=120)

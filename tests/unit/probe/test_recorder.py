@@ -91,7 +91,7 @@ def _record(tmp_path: Path, run: str) -> Path:
         import importlib.util, sys
         sys.path.insert(0, {str(tmp_path)!r})
         spec = importlib.util.spec_from_file_location("recorder", {recorder.__file__!r})
-        module = importlib.util.module_from_spec(spec)
+        module = sys.modules["recorder"] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         import pack
         module.start({str(tmp_path / "out")!r}, [{str(package)!r}])

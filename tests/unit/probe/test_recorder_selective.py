@@ -90,11 +90,11 @@ def _run(
     package.mkdir(exist_ok=True)
     (package / "__init__.py").write_text(dedent(PACKAGE).lstrip("\n"))
     out = tmp_path / "out"
-    here = Path(recorder.__file__).parent
+    here = Path(recorder.__file__).parents[1]
     values = {
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": os.pathsep.join([str(here / "site"), str(tmp_path)]),
-        "TRACER_PROBE_RECORDER": str(here / "recorder.py"),
+        "TRACER_PROBE_RECORDER": recorder.__file__,
         "TRACER_PROBE_OUT": str(out),
         "TRACER_PROBE_ROOTS": str(package),
         **more,
@@ -192,10 +192,10 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     blocked.write_text("a file")
     _run(tmp_path, "pack.main()")  # the recording that is read
     package = tmp_path / "pack"
-    here = Path(recorder.__file__).parent
+    here = Path(recorder.__file__).parents[1]
     values = {
         "PYTHONPATH": os.pathsep.join([str(here / "site"), str(tmp_path)]),
-        "TRACER_PROBE_RECORDER": str(here / "recorder.py"),
+        "TRACER_PROBE_RECORDER": recorder.__file__,
         "TRACER_PROBE_OUT": str(blocked / "below"),
         "TRACER_PROBE_ROOTS": str(package),
     }

@@ -18,7 +18,7 @@ STAIR = 24
 CALL_GAP, CROSSING_GAP = 28, 44
 STARTS = ("thread", "process", "rpc", "async", "device")  # what begins another line of control
 PLAIN = ("", "call", "dynamic")
-HALF = {12.5: 6.9, 11.0: 6.0, 11.5: 6.3}  # half a character's width at a size of type, wide enough for usual fonts
+HALF = {12.5: 7.8, 11.0: 6.5, 11.5: 6.8}  # half a character's width at a size of type, wide enough for DejaVu Sans
 
 
 def drawing(stops: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from tracer.errors import TracerError, UsageError
 from tracer.model import EngineRevision, Gap
 from tracer.survey import Progress, language_of, limit_processes
 from tracer.targets import Version, target
+from tracer.workers import each, pool
 
 RETRIES = 3  # how often a cluster may lose the worker of one task
 CONNECT = 10  # seconds to wait for a scheduler
@@ -165,20 +164,16 @@ def sweep(jobs: Sequence[Job], *, dask: str = "", workers: int = 0, progress: Pr
             note(number, run(job))
         limit_processes(0)
         return [done[n] for n in range(len(jobs))]
-    with _pool(most) as executor:
+    with pool(most, "spawn") as executor:
         _gather(executor, jobs, _apart(len(jobs), most), note)
     for number in range(len(jobs)):  # those that were with a process that died: each alone, so that it fails alone
         if number not in done:
-            with _pool(1) as executor:
+            with pool(1, "spawn") as executor:
                 _gather(executor, jobs, [number], note)
         if number not in done:
             why = "its process ended: out of memory, or killed — ask for it alone"
             note(number, msgspec.msgpack.encode(Outcome(jobs[number].version.name, problem=why)))
     return [done[n] for n in range(len(jobs))]
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
 def _apart(number: int, workers: int) -> list[int]:
@@ -194,12 +189,9 @@ def _gather(
     executor: Executor, jobs: Sequence[Job], numbers: Sequence[int], note: Callable[[int, bytes], None]
 ) -> None:
     """Give the jobs out and note what comes back; those whose process died are left out."""
-    tasks: dict[Future[bytes], int] = {executor.submit(run, jobs[n]): n for n in numbers}
-    for task in as_completed(tasks):
-        try:
-            note(tasks[task], task.result())
-        except BrokenProcessPool:
-            continue
+    order = list(numbers)
+    for number, body in each(executor, run, [jobs[n] for n in order]):
+        note(order[number], body)
 
 
 @contextmanager

@@ -6,15 +6,17 @@ Knows nothing of networks, archives or git: that is `checkout`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tracer import atomic
 from tracer.catalog import config_dir, shipped
 from tracer.errors import CacheError, UsageError
 from tracer.globs import path_matches
@@ -213,24 +215,29 @@ def user_file(engine: str) -> Path:
 
 def save_pin(engine: Target, version: Version) -> Path:
     """Add `version` to the user's own pins of `engine` (one of the same name is replaced); returns the file."""
-    config_dir(write=True)
     place = user_file(engine.name)
-    document = _read(place) if place.is_file() else {"versions": []}
-    check_user_file(document, place)
-    pins = [v for v in document["versions"] if v["name"] != version.name]
     record = _filled(version, ("name", "tag", "commit", "package", "released"))
     record["sources"] = [_filled(s, ("kind", "url", "project", "file", "sha256", "lacks")) for s in version.sources]
-    document["versions"] = [*pins, record]
-    text = "# Pins added by `tracer targets add`.\n" + yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+    with changing(place):
+        document = _read(place) if place.is_file() else {"versions": []}
+        check_user_file(document, place)
+        document["versions"] = [*(v for v in document["versions"] if v["name"] != version.name), record]
+        said = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+        atomic.write(place, f"# Pins added by `tracer targets add`.\n{said}")
+    return place
+
+
+@contextlib.contextmanager
+def changing(place: Path) -> Iterator[None]:
+    """Hold the folder of a user's file, so that two who change it do so one after the other."""
+    config_dir(write=True)
     try:
         place.parent.mkdir(exist_ok=True)
-        part = place.with_suffix(".part")
-        part.write_text(text, "utf-8")
-        part.replace(place)
+        with atomic.alone(place.parent):
+            yield
     except OSError as e:
-        todo = "set TRACER_CONFIG_DIR to a directory that you can write"
-        raise CacheError(f"the pin cannot be saved ({e.strerror or e})", where=str(place), todo=todo) from e
-    return place
+        todo = "free some room, or set TRACER_CONFIG_DIR to a directory that you can write"
+        raise CacheError(f"cannot be saved ({e.strerror or e})", where=str(place), todo=todo) from e
 
 
 def _filled(noun: Version | SourceSpec, keys: tuple[str, ...]) -> dict[str, Any]:

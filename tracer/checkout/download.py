@@ -1,18 +1,21 @@
 """One file from the web into the cache: resumed where it broke off, and verified.
 
 Takes an address and the sha256 that the pin names; makes a file of just that content, or nothing. A `.part` file is
-what a later run resumes; it never counts as the file.
+what a later run resumes; it never counts as the file, and one process at a time adds to it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import urllib3
 from urllib3.exceptions import HTTPError
 
+from tracer import atomic
 from tracer.checkout.listener import Listener
 from tracer.checkout.store import writing
 from tracer.checkout.web import UnreachableError, get, host_of, reason
@@ -24,25 +27,36 @@ _TRIES = 4
 _PAUSE = 0.5  # seconds before trying again; doubled each time
 
 
-def download(url: str, sha256: str, folder: Path, name: str, listener: Listener, size: int = 0) -> Path:
-    """The file at `url`, as `folder/name`; `folder` keeps the part between runs."""
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{sha256[:32]}.part"
-    what = f"downloading {name}"
-    for attempt in (1, 2):
-        resumed = part.is_file()
-        _complete(url, part, what, listener, size)
-        with part.open("rb") as f:
-            actual = hashlib.file_digest(f, "sha256").hexdigest()
-        if actual == sha256:
-            with writing(folder):
-                return part.rename(folder / name)
-        part.unlink(missing_ok=True)
-        if not resumed or attempt == 2:  # a part from an earlier run may itself have been the damaged one
-            break
+def download(url: str, sha256: str, folder: Path, file: Path, listener: Listener, size: int = 0) -> Path:
+    """The file at `url`, put at `file`, which is given back; `folder` keeps the part between runs."""
+    name = file.name
+    with _alone_with(folder / f"{sha256[:32]}.part", name, listener) as part:
+        for attempt in (1, 2):
+            resumed = part.is_file()
+            _complete(url, part, f"downloading {name}", listener, size)
+            with part.open("rb") as f:
+                actual = hashlib.file_digest(f, "sha256").hexdigest()
+            if actual == sha256:
+                with writing(file):
+                    return part.rename(file)
+            part.unlink(missing_ok=True)
+            if not resumed or attempt == 2:  # a part from an earlier run may itself have been the damaged one
+                break
     todo = "the file was replaced or damaged on the way; try another index (PIP_INDEX_URL) or source"
     raise FetchError(f"has sha256 {actual[:16]}…, the pin says {sha256[:16]}…", where=name, todo=todo)
+
+
+@contextlib.contextmanager
+def _alone_with(part: Path, name: str, listener: Listener) -> Iterator[Path]:
+    """Hold a part, whichever versions it is fetched for: two processes that add to one file spoil it."""
+    lock = part.with_suffix(".lock")
+    with contextlib.ExitStack() as held:
+        with writing(part.parent):
+            part.parent.mkdir(parents=True, exist_ok=True)
+            waiting = f"waiting: another process is downloading {name}"
+            held.enter_context(atomic.alone(lock, waiting=lambda: listener.note(waiting)))
+        held.callback(lock.unlink, missing_ok=True)
+        yield part
 
 
 def _complete(url: str, part: Path, what: str, listener: Listener, size: int) -> None:
@@ -98,5 +112,6 @@ def _write(
             f.write(chunk)
             done += len(chunk)
             if done > MAX_DOWNLOAD:
+                part.unlink()  # there is nothing to go on with
                 raise FetchError(f"is larger than {MAX_DOWNLOAD >> 30} GiB", where=what, todo="take another source")
             listener.step(what, done, total)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import email.parser
 import re
 import tarfile
-import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable
@@ -19,14 +18,14 @@ from typing import Any
 import yaml
 from packaging.version import Version as PackageVersion
 
-from tracer.catalog import config_dir
+from tracer import atomic
 from tracer.checkout.download import download
 from tracer.checkout.index import Link, listing
 from tracer.checkout.listener import Listener
 from tracer.checkout.pin import best_of, links_by_version
 from tracer.checkout.selection import MAX_MEMBERS
-from tracer.errors import CacheError, UsageError
-from tracer.targets import check_user_file, names, user_file
+from tracer.errors import UsageError
+from tracer.targets import changing, check_user_file, names, user_file
 
 _SUFFIXES = {"python": (".py", ".pyi"), "cpp": (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh", ".cu")}
 _ASIDE = re.compile(r"(tests?|docs?|examples?|bench\w*|scripts|tools|\.\w.*|.*\.(dist-info|egg-info|data))$")
@@ -46,20 +45,15 @@ def draft(name: str, project: str, url: str, listener: Listener) -> Path:
         todo = f"`tracer targets add {name} VERSION` pins another version"
         raise UsageError(f"there is an engine {name!r} already", todo=todo)
     version, link = _newest(project)
-    with tempfile.TemporaryDirectory(prefix="tracer-") as work:
-        archive = download(link.url, link.sha256, Path(work), link.file, listener, link.size)
+    with atomic.scratch("draft") as work:
+        archive = download(link.url, link.sha256, work, work / link.file, listener, link.size)
         members, metadata = _look_into(archive)
     document = _document(name, project, url or _repository(metadata), version, link, members)
     place = user_file(name)
     check_user_file(document, place)
-    config_dir(write=True)
     text = _HEAD.format(file=link.file) + yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
-    try:
-        place.parent.mkdir(exist_ok=True)
-        place.write_text(text, "utf-8")
-    except OSError as e:
-        todo = "set TRACER_CONFIG_DIR to a directory that you can write"
-        raise CacheError(f"the target cannot be saved ({e.strerror or e})", where=str(place), todo=todo) from e
+    with changing(place):
+        atomic.write(place, text)
     return place
 
 

@@ -17,7 +17,7 @@ from tracer.checkout.folder import read_folder
 from tracer.checkout.index import find
 from tracer.checkout.listener import Listener
 from tracer.checkout.selection import Found
-from tracer.checkout.store import StoredTree, folder_of, locked, store, stored
+from tracer.checkout.store import StoredTree, folder_of, locked, store, stored, writing
 from tracer.checkout.web import UnreachableError
 from tracer.errors import FetchError, SourceUnavailableError, UsageError
 from tracer.model import Gap
@@ -58,7 +58,8 @@ def _first_that_serves(
     reasons, hints = [], []
     for number, spec in enumerate(specs):
         own = work / str(number)
-        own.mkdir()
+        with writing(own):
+            own.mkdir()
         try:
             return store(target, version, _pinned(target, version, spec, own, listener), work, listener)
         except UnreachableError as e:
@@ -76,8 +77,8 @@ def _pinned(target: Target, version: Version, spec: SourceSpec, work: Path, list
 
         return git.from_url(spec.url, target, version, work, listener)
     link = find(spec.project, spec.file)
-    file = download(link.url, spec.sha256, _parts(), spec.file, listener, link.size)
-    return _archive(file.rename(work / spec.file), target, version, spec)
+    file = download(link.url, spec.sha256, _parts(), work / spec.file, listener, link.size)
+    return _archive(file, target, version, spec)
 
 
 def _given(target: Target, version: Version, origin: str, work: Path, listener: Listener) -> Found:
@@ -111,7 +112,7 @@ def _archive_at(target: Target, version: Version, url: str, work: Path, listener
     spec = next((s for s in version.sources if s.file == name), None)
     if spec is None:
         raise _not_pinned(target, version, name)
-    return _archive(download(url, spec.sha256, _parts(), name, listener).rename(work / name), target, version, spec)
+    return _archive(download(url, spec.sha256, _parts(), work / name, listener), target, version, spec)
 
 
 def _archive_file(target: Target, version: Version, place: Path) -> Found:

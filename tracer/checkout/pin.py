@@ -7,7 +7,6 @@ Never touches the shipped pins.
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from packaging.utils import (
 )
 from packaging.version import Version as PackageVersion
 
+from tracer import atomic
 from tracer.checkout.clone import SHA
 from tracer.checkout.index import Link, listing
 from tracer.checkout.listener import Listener
@@ -137,12 +137,12 @@ def _with_commit(found: Target, version: Version, origin: str, listener: Listene
 
     listener.step(f"asking {origin or found.url} for {version.tag or version.commit}", 0)
     ref = version.commit or version.tag
-    with tempfile.TemporaryDirectory(prefix="tracer-") as work:
+    with atomic.scratch("pin") as work:
         if origin and "://" not in origin:
-            commit, date = git.resolve_in(Path(origin).expanduser(), ref, Path(work))
+            commit, date = git.resolve_in(Path(origin).expanduser(), ref, work)
         else:
             url = origin or next(s.url for s in version.sources if s.kind == "git")
-            commit, date = git.resolve(url, ref, Path(work))
+            commit, date = git.resolve(url, ref, work)
     return replace(version, commit=commit, released=version.released or date)
 
 

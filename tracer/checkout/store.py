@@ -23,6 +23,7 @@ from tracer.targets import Target, Version
 
 MANIFEST = "manifest.json"
 _FORMAT = 1
+_BEFORE = "old"  # what the tree that is replaced is called meanwhile
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -125,6 +126,9 @@ def locked(target: Target, version: Version, listener: Listener) -> Iterator[Pat
             lock.acquire(poll_interval=0.2)
     try:
         for stale in place.parent.glob(f".{place.name}.tmp-*"):
+            with contextlib.suppress(OSError):
+                if not place.exists():
+                    (stale / _BEFORE).rename(place)  # it ended between the two moves of `store`
             shutil.rmtree(stale, ignore_errors=True)
         work = place.parent / f".{place.name}.tmp-{os.getpid()}"
         with writing(work):
@@ -167,7 +171,7 @@ def store(target: Target, version: Version, found: Found, work: Path, listener: 
         )
         (new / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
         if place.exists():
-            place.rename(work / "old")
+            place.rename(work / _BEFORE)
         new.rename(place)
     return StoredTree(place, manifest)
 

@@ -81,6 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         return _close(sys.stdout)
+    except OSError as error:  # what has no words of its own: most of all, that there is no room for what is printed
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _close(sys.stdout)
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{where}{error.strerror or error} — free some room, or choose another place", 3)
     except _ClickError as error:
         text = _usage_text(error)
         return _complain(text, 2) if text else 2

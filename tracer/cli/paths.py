@@ -11,7 +11,7 @@ import typer
 
 from tracer.cli.console import Bars, Format, document_text, folders, note, write, write_document, write_lines
 from tracer.cli.questions import Form, Rules
-from tracer.errors import UsageError
+from tracer.errors import TracerError, UsageError
 
 if TYPE_CHECKING:
     from tracer.model import Edge
@@ -216,10 +216,13 @@ def deliver(text: str, out: Path | None) -> None:
     if out is None:
         write(text)
         return
+    from tracer import atomic
+
     try:
-        out.write_text(text, encoding="utf-8")
+        atomic.write(out, text)
     except OSError as error:
-        raise UsageError(f"cannot write {out} ({error.strerror})", todo="choose another --out") from error
+        kind = TracerError if atomic.is_room(error) else UsageError
+        raise kind(f"cannot write {out} ({error.strerror})", todo="choose another --out") from error
 
 
 def discover(

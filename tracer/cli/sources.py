@@ -178,7 +178,9 @@ def cache_clear(
     for item in sorted({found for pattern in patterns for found in place.glob(pattern)}):
         freed += _size(item)
         try:
-            shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink()
+            shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink(missing_ok=True)
+        except FileNotFoundError:  # another process takes it away too
+            continue
         except OSError as error:
             reason = error.strerror or str(error)
             raise CacheError(f"cannot be removed ({reason})", where=str(item), todo="end other runs") from error
@@ -187,5 +189,8 @@ def cache_clear(
 
 def _size(item: Path) -> int:
     if item.is_dir() and not item.is_symlink():
-        return sum(f.lstat().st_size for f in item.rglob("*") if f.is_file() and not f.is_symlink())
-    return item.lstat().st_size
+        return sum(_size(f) for f in item.rglob("*") if f.is_file() and not f.is_symlink())
+    try:
+        return item.lstat().st_size
+    except FileNotFoundError:  # another process has taken it away since
+        return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from tracer.model import Edge, SourceTree
 from tracer.survey import Facts, Progress
 from tracer.survey.store import Store
 from tracer.targets import Target
+from tracer.workers import each, pool
 
 BATCH = 64  # files a core takes at once
 SMALL = 200  # files; below, starting processes costs more than it saves
@@ -32,12 +32,16 @@ def batches(trees: Trees, store: Store, progress: Progress | None = None) -> Ite
         edges = Edges(Uses(world))
         yield from (_packed(edges, job) for job in jobs)
         return
-    context = multiprocessing.get_context("fork")
-    with context.Pool(workers, initializer=_start, initargs=(trees, store.path)) as pool:
-        for done, batch in enumerate(pool.imap(_work, jobs), 1):
-            yield batch
+    found: dict[int, bytes] = {}
+    with pool(workers, "fork", _start, (trees, store.path)) as executor:
+        for number, batch in each(executor, _work, jobs):
+            found[number] = batch
             if progress:
-                progress("graph", min(done * BATCH, world.size), world.size)
+                progress("graph", min(len(found) * BATCH, world.size), world.size)
+    if len(found) < len(jobs):  # a process was killed, for want of memory say: the rest here
+        edges = Edges(Uses(world))
+        found |= {n: _packed(edges, job) for n, job in enumerate(jobs) if n not in found}
+    yield from (found[n] for n in range(len(jobs)))
 
 
 def unpacked(found: Sequence[bytes]) -> Iterator[Edge]:

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tracer.errors import UsageError
+from tracer import atomic
+from tracer.errors import TracerError, UsageError
 from tracer.model import EDGE_KINDS, Edge
 from tracer.probe.observed import Observed
 from tracer.targets import specs_of
@@ -33,11 +34,10 @@ def write(found: Iterable[Edge], file: Path) -> int:
         for e in found
     ]
     try:
-        file.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
+        atomic.write(file, "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows))
     except OSError as error:
-        raise UsageError(
-            f"cannot be written ({error.strerror})", where=str(file), todo="choose another file"
-        ) from error
+        kind = TracerError if atomic.is_room(error) else UsageError
+        raise kind(f"cannot be written ({error.strerror})", where=str(file), todo="choose another file") from error
     return len(rows)
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tracer import atomic
 from tracer.errors import UsageError
 from tracer.probe import elf, mangled
 from tracer.survey import Facts
@@ -91,9 +92,7 @@ def write_plan(binaries: Mapping[Path, Path | None], known: Iterable[str], place
         rows = [[f.address, f.size, names[f.name]] for f in functions if names.get(f.name) in symbols]
         modules.append({"path": str(path.resolve()), "functions": rows})
     place.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps({"limit": LIMIT, "modules": modules}), encoding="utf-8")
-    part.replace(file)
+    atomic.write(file, json.dumps({"limit": LIMIT, "modules": modules}))
     return file
 
 

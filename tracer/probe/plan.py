@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tracer import atomic
 from tracer.errors import UsageError
 
 HITS = 200  # of one place that are written one by one
@@ -42,5 +43,5 @@ def write(document: dict[str, Any], folder: Path) -> Path:
     """Keep the plan beside the recordings."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "plan.json"
-    file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    atomic.write(file, json.dumps(document, indent=1) + "\n")
     return file.resolve()

@@ -90,8 +90,9 @@ def rows(folder: Path) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError):
-                    break
+                    row = None
                 if not isinstance(row, dict):
+                    yield process, roots, {"gap": f"{process} is cut off: what came after is not known"}
                     break
                 if "roots" in row:
                     roots = tuple(str(r) for r in row["roots"])
@@ -126,6 +127,9 @@ def load(folder: Path) -> Recording:
             found.runs.append(json.loads(file.read_bytes()))
         except (OSError, ValueError):
             found.gaps.append(f"{file.parent.name}/{file.name} cannot be read")
+    for place in sorted({f.parent for f in folder.rglob("*.jsonl")}):
+        if not (place / "run.json").is_file():
+            found.gaps.append(f"{place.name} has no run.json: its run has not ended, or was killed")
     known: dict[tuple[str, tuple[str, ...]], str] = {}
 
     def named(name: str, roots: tuple[str, ...]) -> str:

@@ -3,6 +3,9 @@
 OUT/<scenario>/run.json      what was run: engine, version, revision, command, exit status, seconds
 OUT/<scenario>/result.json   what the scenario checked and noted (scenarios only)
 OUT/<scenario>/<pid>-<n>.jsonl   the recording, one file a process
+
+A folder takes one run at a time: its lock is left to what runs, because an engine may outlive us. `run.json` is
+written last, so a folder without it tells of a run that did not end.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tracer import checkout
+from tracer import atomic, checkout
 from tracer.catalog import cache_dir
 from tracer.errors import UsageError
 from tracer.probe import native
@@ -32,6 +35,7 @@ from tracer.survey.store import Store
 from tracer.targets import nearest
 
 RUNNER = HERE / "runner.py"
+WORK = "TRACER_PROBE_WORK"  # the variable that names a scenario's own folder, which is ours to take away
 PATIENCE = 600  # seconds a run may take
 
 
@@ -107,9 +111,16 @@ def run_scenario(
     patience: float = PATIENCE,
 ) -> Run:
     """Run one scenario recorded into `out/<scenario>`."""
-    folder = _fresh(out / scenario.name)
+    with _recorded(out / scenario.name) as folder, atomic.scratch("probe") as work:
+        return _run_scenario(env, scenario, folder, work, python, settings, patience)
+
+
+def _run_scenario(
+    env: Environment, scenario: Scenario, folder: Path, work: Path, python: Path, settings: Mapping[str, str],
+    patience: float,
+) -> Run:
     command = [str(python), str(RUNNER), str(scenario.file), str(folder), env.target.name, env.version.name]
-    extra = {"TRACER_PROBE_START": "phase", **_breakpoints(env), **settings}
+    extra = {"TRACER_PROBE_START": "phase", WORK: str(work), **_breakpoints(env), **settings}
     if "cuda" in scenario.needs:
         extra.setdefault("TRACER_PROBE_DEVICE", "1")
     status, seconds = _run(command, variables(env, env.root_folders(), folder, extra=extra), folder, patience)
@@ -151,7 +162,14 @@ def run_program(
     quiet: bool = False,
 ) -> Run:
     """Run any command with the recorder on; `roots` are folders of code to record besides the engine's."""
-    folder = _fresh(out)
+    with _recorded(out) as folder:
+        return _run_program(env, command, roots, folder, settings, patience, quiet)
+
+
+def _run_program(
+    env: Environment | None, command: Sequence[str], roots: Sequence[Path], folder: Path, settings: Mapping[str, str],
+    patience: float, quiet: bool,
+) -> Run:
     recorded = [*roots, *(env.root_folders() if env else [])]
     if not recorded:
         raise UsageError("no code is named to record", todo="name an ENGINE, or --root DIR")
@@ -160,15 +178,28 @@ def run_program(
     _note_run(folder, env, list(command), status, seconds, settings, "")
     outcome = "timed out" if status is None else "passed" if status == 0 else "failed"
     why = "" if status == 0 else f"status {status}"
-    return Run(out.name, folder, outcome, why, -1 if status is None else status, seconds, {})
+    return Run(folder.name, folder, outcome, why, -1 if status is None else status, seconds, {})
+
+
+@contextlib.contextmanager
+def _recorded(folder: Path) -> Iterator[Path]:
+    """The folder of a run, without an earlier recording and held; `UsageError` if it holds something else."""
+    todo = "name another --out"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic.alone(folder, wait=False) as handle:
+            os.set_inheritable(handle, True)
+            yield _fresh(folder)
+    except BlockingIOError as error:
+        raise UsageError("another run records into it", where=str(folder), todo=f"wait for it, or {todo}") from error
+    except OSError as error:
+        kind = ProbeError if atomic.is_room(error) else UsageError
+        raise kind(f"cannot be written ({error.strerror})", where=str(error.filename or folder), todo=todo) from error
 
 
 def _fresh(folder: Path) -> Path:
-    """The folder of a run, without an earlier recording; `UsageError` if it holds something else."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot be made ({error.strerror})", where=str(folder), todo="name another --out") from error
+    """The folder without an earlier recording."""
+    atomic.clear(folder)
     there = [p for p in folder.iterdir() if p.is_file()]
     strange = [
         p
@@ -179,7 +210,7 @@ def _fresh(folder: Path) -> Path:
         raise UsageError(
             f"holds {strange[0].name}, which is no recording", where=str(folder), todo="name another --out"
         )
-    for file in there:
+    for file in sorted(there, key=lambda p: p.name != "run.json"):  # it says that the rest is whole: it goes first
         if file.name != "plan.json":
             file.unlink()
     return folder.resolve()
@@ -199,6 +230,7 @@ def _run(
                 stderr=subprocess.STDOUT if quiet else None,
                 stdin=subprocess.DEVNULL if quiet else None,
                 start_new_session=quiet,
+                close_fds=False,  # the lock of the folder stays open in it; no other handle of ours is left open
             )
         except OSError as error:
             raise ProbeError(f"cannot be run ({error.strerror})", where=command[0]) from error
@@ -269,4 +301,4 @@ def _note_run(
         "settings": dict(settings),
         "tracer_python": sys.version.split()[0],
     }
-    (folder / "run.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    atomic.write(folder / "run.json", json.dumps(document, indent=1) + "\n")

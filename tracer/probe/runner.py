@@ -6,16 +6,22 @@ status: 0 passed, 1 failed (a check that did not hold, an exception), 77 skipped
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import importlib.util
 import json
+import os
+import signal
 import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 SKIPPED = 77
+_PARENT_DIED = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class CheckError(Exception):
@@ -69,6 +75,23 @@ class Probe:
         raise SkipError(why)
 
 
+def _end_with_parent() -> None:
+    """Where the system can: end when whoever started the run is killed; nobody would read what came of it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DIED, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _work() -> Iterator[Path]:
+    """The folder that the scenario may use: given by whoever started the run, or its own."""
+    given = os.environ.get("TRACER_PROBE_WORK", "")
+    if given:
+        yield Path(given)
+        return
+    with tempfile.TemporaryDirectory(prefix="tracer-probe-") as folder:
+        yield Path(folder)
+
+
 def main(arguments: list[str]) -> int:
     """Run the scenario and write its result."""
     file, out, engine, version = Path(arguments[0]), Path(arguments[1]), arguments[2], arguments[3]
@@ -76,8 +99,9 @@ def main(arguments: list[str]) -> int:
     sys.path[:] = [p for p in sys.path if p != here]  # a script's folder comes first: it must hide no module
     outcome, why = "passed", ""
     since = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="tracer-probe-") as folder:
-        probe = Probe(out, engine, version, Path(folder))
+    _end_with_parent()
+    with _work() as folder:
+        probe = Probe(out, engine, version, folder)
         try:
             spec = importlib.util.spec_from_file_location("scenario", file)
             assert spec is not None and spec.loader is not None
@@ -110,7 +134,9 @@ def main(arguments: list[str]) -> int:
             "checks": probe.checks,
             "notes": probe.notes,
         }
-        (out / "result.json").write_text(json.dumps(result, indent=1, default=str) + "\n", encoding="utf-8")
+        half = out / ".result.json.tracer-half"
+        half.write_text(json.dumps(result, indent=1, default=str) + "\n", encoding="utf-8")
+        half.replace(out / "result.json")
     return {"passed": 0, "skipped": SKIPPED}.get(outcome, 1)
 
 

@@ -1,10 +1,12 @@
 """Makes the environment of an engine: a virtual environment with the pinned packages, and the engine's own code.
 
 Each finished step leaves a stamp, so that an interrupted set-up goes on where it stopped; pip keeps what it downloaded.
+One set-up at a time: the lock is left to pip too, which goes on when the process that started it is killed.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,8 +15,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracer import checkout
+from tracer import atomic, checkout
 from tracer.catalog import cache_dir
+from tracer.checkout.store import writing
 from tracer.probe.environment import REQUIREMENTS, SCENARIOS, Environment, ProbeError, venv_folder
 
 Say = Callable[[str], None]
@@ -49,6 +52,15 @@ def build(
     env: Environment, say: Say, *, base: str = "", index: str = "", cuda: bool = False, shared: Path | None = None
 ) -> Path:
     """Make what is missing and return the interpreter; `base` is the Python to build with."""
+    place = cache_dir() / "probe"
+    with writing(place):
+        place.mkdir(exist_ok=True)
+        with atomic.alone(place, waiting=lambda: say("waiting: another set-up is at work")) as handle:
+            os.set_inheritable(handle, True)
+            return _build(env, say, base, index, cuda, shared)
+
+
+def _build(env: Environment, say: Say, base: str, index: str, cuda: bool, shared: Path | None) -> Path:
     todo = plan(env, base, shared)
     if todo.needs > todo.free:
         raise ProbeError(
@@ -80,8 +92,8 @@ def _wants_code(env: Environment) -> bool:
 def _packages(venv: Path, base: str, index: str, cuda: bool, say: Say) -> None:
     say(f"packages into {venv}")
     interpreter = venv / "bin" / "python"
-    if not interpreter.is_file():
-        _run([base, "-m", "venv", str(venv)], "the virtual environment")
+    venv.mkdir(exist_ok=True)
+    _stamped(venv, "venv", lambda: _run([base, "-m", "venv", str(venv)], "the virtual environment"))
     lines = [line for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
     torch = [line for line in lines if line.startswith("torch==")]
     _stamped(venv, "torch", lambda: _torch(interpreter, torch, index, cuda, say))
@@ -148,7 +160,9 @@ def _pip(interpreter: Path, arguments: list[str], index: str) -> None:
 
 
 def _run(command: list[str], what: str) -> None:
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False, close_fds=False
+    )
     if done.returncode:
         said = re.sub(r"\s+", " ", done.stderr.strip())[-TAIL:]
         raise ProbeError(f"{what} failed: {said}", todo="run it again: what is done is kept")

@@ -7,8 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from tracer import catalog
+from tracer import atomic, catalog
 from tracer.errors import TracerError
 from tracer.evidence import Verdict, counts, excerpt, verify
 from tracer.model import Gap, Site, SourceTree, Trace
@@ -48,6 +46,7 @@ QUESTIONS = {
     "all": "Where is each role played",
 }
 
+INDEX = "index.md"
 MOST_IN_INDEX = 8  # places of one layer and action; the engine's own page has them all
 
 
@@ -107,24 +106,21 @@ def make(
         told = [str(row["verified"]) for row in rows]
         files[f"{role}.html"] = single.report(role, found, told, gaps, question=QUESTIONS[role], language=language)
     else:
-        files["index.md"] = _page("index.md.j2", role, engines=rows, missing=gaps, verified=total)
+        files[INDEX] = _page("index.md.j2", role, engines=rows, missing=gaps, verified=total)
     return Report(files, tuple(verdicts))
 
 
 def write(report: Report, out: Path) -> None:
-    """Write the files into `out`, each in one step, so that an interrupted run leaves no half of a page."""
+    """Write the files into `out`, each in one step, the index last: what it leads to is there when it is.
+
+    Reports into one folder at once are written one after the other.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, text in sorted(report.files.items()):
-            handle, temporary = tempfile.mkstemp(dir=out, prefix=f".{name}.")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-                Path(temporary).chmod(0o644)
-                Path(temporary).replace(out / name)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+        with atomic.alone(out):
+            atomic.clear(out)
+            for name in sorted(report.files, key=lambda n: (n == INDEX, n)):
+                atomic.write(out / name, report.files[name])
     except OSError as error:
         reason = error.strerror or str(error)
         raise TracerError(f"cannot be written ({reason})", where=str(out), todo="choose another --out") from error

@@ -82,7 +82,7 @@ class Facts:
 
     @property
     def _tree_key(self) -> str:
-        return key_of("index", self.digest)
+        return key_of("names", self.digest)
 
     def complete(self, progress: Progress | None = None) -> None:
         """Survey what is missing and make the tree's name index."""
@@ -155,15 +155,17 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
             if progress:
                 progress(what, done, len(files))
         return
-    import multiprocessing  # what is surveyed already needs no other process
+    from tracer.workers import each, pool  # what is surveyed already needs no other process
 
-    context = multiprocessing.get_context("fork")
-    with context.Pool(workers, initializer=_start_worker, initargs=(tree,)) as pool:
-        for rows in pool.imap_unordered(_work_here, jobs):
+    left = dict(enumerate(jobs))
+    with pool(workers, "fork", _start_worker, (tree,)) as executor:
+        for number, rows in each(executor, _work_here, jobs):
             store.put_facts(rows)
-            done += len(rows)
+            done += len(left.pop(number))
             if progress:
                 progress(what, done, len(files))
+    for job in left.values():  # of a process that was killed, for want of memory say: here, one by one
+        store.put_facts(_work(tree, job))
 
 
 def _balanced(files: Sequence[SourceFile], size: int = 1 << 19) -> list[list[SourceFile]]:

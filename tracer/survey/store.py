@@ -2,7 +2,8 @@
 
 `facts` holds one file's facts by content digest and survey version, so equal files of two versions are surveyed once.
 `blocks` holds, for one tree, which files mention a name and how (see `names_of`), so a question opens only the
-files it needs: sorted names, a few in each row. `answers` holds finished results by a key that names all their inputs.
+files it needs: sorted names, a few in each row, and where the next row begins, so that one that is lost leaves a hole
+that is seen. `answers` holds finished results by a key that names all their inputs.
 Everything in it can be made again: a damaged file is thrown away and that is said.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +23,7 @@ from typing import Any, TypeVar
 import msgspec
 import zstandard
 
-from tracer import catalog
+from tracer import atomic, catalog
 from tracer.errors import CacheError
 from tracer.survey.facts import VERSION, FileFacts, Outline
 from tracer.survey.paths import names_in
@@ -47,7 +49,19 @@ class Store:
         self._decode = msgspec.msgpack.Decoder(FileFacts).decode
         self._zip = zstandard.ZstdCompressor(level=3, write_checksum=True)
         self._unzip = zstandard.ZstdDecompressor()
-        self._db = self._open()
+        with self._alone():
+            self._db = self._open()
+            self._file = self.path.stat()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from opening the cache or throwing it away: its three files belong together."""
+        try:
+            with atomic.alone(self.path.parent):
+                yield
+        except OSError as error:
+            todo = "set TRACER_CACHE_DIR to a folder that can be written"
+            raise CacheError(f"cannot be used ({error.strerror})", where=str(self.path), todo=todo) from error
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -103,11 +117,7 @@ class Store:
         except sqlite3.Error as error:
             with contextlib.suppress(sqlite3.Error):
                 self._db.execute("rollback")
-            raise CacheError(
-                f"the cache cannot be written ({error})",
-                where=self.path.name,
-                todo="free space, or set TRACER_CACHE_DIR",
-            ) from error
+            raise self._outside(error) or self._damaged(str(error)) from error
 
     def _rows(self, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
         """All rows of a query; a file damaged in the middle is thrown away, which is one line to the user."""
@@ -121,7 +131,9 @@ class Store:
     def _damaged(self, why: str) -> CacheError:
         """The error to raise for a file that is not what was written; it is gone when the user asks again."""
         self.close()
-        self._throw_away()
+        with self._alone(), contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(self.path.stat(), self._file):  # else another process has done it
+                self._throw_away()
         return CacheError(f"the cache was damaged ({why}) and is thrown away", where=self.path.name, todo="ask again")
 
     def _unsealed(self, blob: Any) -> bytes:
@@ -164,16 +176,24 @@ class Store:
         """(key, names) for each of `keys`, in the store's order."""
         for batch in _batches(keys, 500):
             marks = ",".join("?" * len(batch))
-            for key, blob in self._rows(f"select key, names from facts where key in ({marks})", batch):  # noqa: S608
+            rows = self._rows(f"select key, names from facts where key in ({marks})", batch)  # noqa: S608
+            self._all_of(batch, rows)
+            for key, blob in rows:
                 yield key, msgspec.msgpack.decode(self._unsealed(blob))
 
     def outlines(self, keys: Sequence[str]) -> Iterator[tuple[str, Outline]]:
-        """(key, outline) for each of `keys` that has facts, in the store's order."""
+        """(key, outline) for each of `keys`, in the store's order."""
         decode = msgspec.msgpack.Decoder(Outline).decode
         for batch in _batches(keys, 500):
             marks = ",".join("?" * len(batch))
-            for key, blob in self._rows(f"select key, body from facts where key in ({marks})", batch):  # noqa: S608
+            rows = self._rows(f"select key, body from facts where key in ({marks})", batch)  # noqa: S608
+            self._all_of(batch, rows)
+            for key, blob in rows:
                 yield key, decode(self._whole(blob))
+
+    def _all_of(self, keys: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        if len(rows) != len(set(keys)):
+            raise self._damaged("facts are missing")
 
     # -- trees ---------------------------------------------------------------
     def has_tree(self, tree: str) -> bool:
@@ -184,28 +204,43 @@ class Store:
         """Store a tree's postings (name → sorted file numbers) and its files' problems (path, why)."""
         with self._writing() as db:
             db.execute("delete from blocks where tree=?", (tree,))
-            blocks = _batches(sorted(postings.items()), _BLOCK)
-            db.executemany("insert into blocks values(?,?,?)", ((tree, b[0][0], _sealed(b)) for b in blocks))
+            blocks = list(_batches(sorted(postings.items()), _BLOCK)) or [[]]
+            firsts = ["", *(b[0][0] for b in blocks[1:])]
+            rows = zip(firsts, blocks, [*firsts[1:], None], strict=True)
+            sealed = ((tree, first, _sealed((first, names, after))) for first, names, after in rows)
+            db.executemany("insert into blocks values(?,?,?)", sealed)
             db.execute("insert or replace into trees values(?,?)", (tree, _sealed(problems)))
 
     def files_with(self, tree: str, name: str) -> list[int]:
         """Numbers of the files that mention `name` (with its kind letter, see `names_of`)."""
-        query = "select names from blocks where tree=? and first<=? order by first desc limit 1"
-        return next((files for n, files in self._blocks(query, (tree, name)) if n == name), [])
+        query = "select first, names from blocks where tree=?1 and first<=?2 order by first desc limit 1"
+        return next((files for n, files in self._blocks(query, tree, name, name + "\0") if n == name), [])
 
     def postings(self, tree: str) -> dict[str, list[int]]:
         """The whole name index of a tree: name → numbers of the files that mention it."""
-        return dict(self._blocks("select names from blocks where tree=?", (tree,)))
+        return dict(self._blocks("select first, names from blocks where tree=?1 order by first", tree))
 
     def names_like(self, tree: str, kind: str) -> list[str]:
         """All names of one kind, for near-miss hints."""
         first = "(select max(first) from blocks where tree=?1 and first<=?2)"
-        query = f"select names from blocks where tree=?1 and first>=coalesce({first},'') and first<?3"  # noqa: S608
-        return [n[2:] for n, _ in self._blocks(query, (tree, kind + ":", kind + ";")) if n[0] == kind]
+        query = f"select first, names from blocks where tree=?1 and first>={first} and first<?3 order by first"  # noqa: S608
+        return [n[2:] for n, _ in self._blocks(query, tree, kind + ":", kind + ";") if n[0] == kind]
 
-    def _blocks(self, query: str, values: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
-        for (block,) in self._rows(query, values):
-            yield from msgspec.msgpack.decode(self._unsealed(block))
+    def _blocks(self, query: str, tree: str, since: str = "", until: str = "") -> Iterator[tuple[str, list[int]]]:
+        """The names in the rows of a query, which hold all from `since` to `until` (to the end); a hole is damage."""
+        values = (tree, since, until)[: 1 + query.count("?2") + query.count("?3")]
+        rows = self._rows(query, values)
+        after: str | None = rows[0][0] if rows else None
+        if (not rows and self.has_tree(tree)) or (after or "") > since:
+            raise self._damaged("names are missing")
+        for first, block in rows:
+            said, names, then = msgspec.msgpack.decode(self._unsealed(block))
+            if not said == first == after:
+                raise self._damaged("names are missing")
+            yield from names
+            after = then
+        if after is not None and (not until or after < until):
+            raise self._damaged("names are missing")
 
     def problems(self, tree: str) -> list[tuple[str, str]]:
         """(path, why) of the tree's files that did not parse."""

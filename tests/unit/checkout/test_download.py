@@ -25,7 +25,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bring(server: Server, folder: Path, listener: Listener | None = None) -> bytes:
-    return download(f"{server.url}/f", SHA, folder, "f.whl", listener or Listener()).read_bytes()
+    return download(f"{server.url}/f", SHA, folder, folder / "f.whl", listener or Listener()).read_bytes()
 
 
 def test_a_file_is_downloaded_and_verified(server: Server, tmp_path: Path) -> None:
@@ -113,12 +113,13 @@ def test_a_file_without_end_is_given_up(server: Server, tmp_path: Path, monkeypa
     server.replies["/f"] = Reply(BODY)
     with pytest.raises(FetchError, match="is larger than"):
         bring(server, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_host_that_is_not_there_is_not_waited_for_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.time, "sleep", lambda s: pytest.fail("it slept"))
     with pytest.raises(UnreachableError, match="cannot be reached"):
-        download("http://127.0.0.1:9/f", SHA, tmp_path, "f.whl", Listener())
+        download("http://127.0.0.1:9/f", SHA, tmp_path, tmp_path / "f.whl", Listener())
 
 
 def test_a_full_disk_is_one_line(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tracer import atomic
-from tracer.errors import UsageError
+from tracer.errors import TracerError, UsageError
 
 HITS = 200  # of one place that are written one by one
 MOST_LINES = 20  # of one site
@@ -40,8 +40,12 @@ def _local(file: str) -> str:
 
 
 def write(document: dict[str, Any], folder: Path) -> Path:
-    """Keep the plan beside the recordings."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Keep the plan beside the recordings; `UsageError` or `TracerError` if it cannot be."""
     file = folder / "plan.json"
-    atomic.write(file, json.dumps(document, indent=1) + "\n")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        atomic.write(file, json.dumps(document, indent=1) + "\n")
+    except OSError as error:
+        kind = TracerError if atomic.is_room(error) else UsageError
+        raise kind(f"cannot be written ({error.strerror})", where=str(file), todo="name another --out") from error
     return file.resolve()

@@ -126,14 +126,17 @@ def _code(env: Environment, interpreter: Path, index: str, say: Say) -> None:
     say(f"code of {env.spec} into {env.installed}")
     work = env.installed.with_name(env.installed.name + ".new")
     shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    if env.packages:
-        _pip(interpreter, ["--no-deps", "--target", str(work), *env.packages], index)
-    for stub in env.stubs:
-        _stand_in(work, *stub.split("=="))
-    (work / ".complete").write_text("", encoding="utf-8")
-    shutil.rmtree(env.installed, ignore_errors=True)
-    work.rename(env.installed)
+    try:
+        work.mkdir(parents=True)
+        if env.packages:
+            _pip(interpreter, ["--no-deps", "--target", str(work), *env.packages], index)
+        for stub in env.stubs:
+            _stand_in(work, *stub.split("=="))
+        (work / ".complete").write_text("", encoding="utf-8")
+        shutil.rmtree(env.installed, ignore_errors=True)
+        work.rename(env.installed)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _stand_in(folder: Path, name: str, version: str) -> None:

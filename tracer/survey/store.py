@@ -15,7 +15,7 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -119,7 +119,7 @@ class Store:
                 self._db.execute("rollback")
             raise self._outside(error) or self._damaged(str(error)) from error
 
-    def _rows(self, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, values: Sequence[str] | Mapping[str, str]) -> list[tuple[Any, ...]]:
         """All rows of a query; a file damaged in the middle is thrown away, which is one line to the user."""
         try:
             return self._db.execute(query, values).fetchall()
@@ -213,22 +213,22 @@ class Store:
 
     def files_with(self, tree: str, name: str) -> list[int]:
         """Numbers of the files that mention `name` (with its kind letter, see `names_of`)."""
-        query = "select first, names from blocks where tree=?1 and first<=?2 order by first desc limit 1"
+        query = "select first, names from blocks where tree=:tree and first<=:since order by first desc limit 1"
         return next((files for n, files in self._blocks(query, tree, name, name + "\0") if n == name), [])
 
     def postings(self, tree: str) -> dict[str, list[int]]:
         """The whole name index of a tree: name → numbers of the files that mention it."""
-        return dict(self._blocks("select first, names from blocks where tree=?1 order by first", tree))
+        return dict(self._blocks("select first, names from blocks where tree=:tree order by first", tree))
 
     def names_like(self, tree: str, kind: str) -> list[str]:
         """All names of one kind, for near-miss hints."""
-        first = "(select max(first) from blocks where tree=?1 and first<=?2)"
-        query = f"select first, names from blocks where tree=?1 and first>={first} and first<?3 order by first"  # noqa: S608
+        first = "(select max(first) from blocks where tree=:tree and first<=:since)"
+        query = f"select first, names from blocks where tree=:tree and first>={first} and first<:until order by first"  # noqa: S608
         return [n[2:] for n, _ in self._blocks(query, tree, kind + ":", kind + ";") if n[0] == kind]
 
     def _blocks(self, query: str, tree: str, since: str = "", until: str = "") -> Iterator[tuple[str, list[int]]]:
         """The names in the rows of a query, which hold all from `since` to `until` (to the end); a hole is damage."""
-        values = (tree, since, until)[: 1 + query.count("?2") + query.count("?3")]
+        values = {"tree": tree, "since": since, "until": until}
         rows = self._rows(query, values)
         after: str | None = rows[0][0] if rows else None
         if (not rows and self.has_tree(tree)) or (after or "") > since:

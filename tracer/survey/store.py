@@ -29,6 +29,7 @@ from tracer.survey.facts import VERSION, FileFacts, Outline
 from tracer.survey.paths import names_in
 
 SCHEMA_VERSION = 2
+MEMORY = ":memory:"  # the path of a cache that is this process's own
 _SEAL = 4  # bytes of a record's checksum
 _BLOCK = 16  # names in a row of the name index: writing one row for each name takes four times as long
 Item = TypeVar("Item")
@@ -49,15 +50,16 @@ class Store:
         self._decode = msgspec.msgpack.Decoder(FileFacts).decode
         self._zip = zstandard.ZstdCompressor(level=3, write_checksum=True)
         self._unzip = zstandard.ZstdDecompressor()
+        self._shared = str(self.path) != MEMORY
         with self._alone():
             self._db = self._open()
-            self._file = self.path.stat()
+            self._file = self.path.stat() if self._shared else None
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """Keep other processes from opening the cache or throwing it away: its three files belong together."""
         try:
-            with atomic.alone(self.path.parent):
+            with atomic.alone(self.path.parent) if self._shared else contextlib.nullcontext():
                 yield
         except OSError as error:
             todo = "set TRACER_CACHE_DIR to a folder that can be written"
@@ -132,7 +134,7 @@ class Store:
         """The error to raise for a file that is not what was written; it is gone when the user asks again."""
         self.close()
         with self._alone(), contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(self.path.stat(), self._file):  # else another process has done it
+            if self._file and os.path.samestat(self.path.stat(), self._file):  # else another process has done it
                 self._throw_away()
         return CacheError(f"the cache was damaged ({why}) and is thrown away", where=self.path.name, todo="ask again")
 

@@ -64,3 +64,42 @@ class EventManager:
 def take_loaded(events: EventManager, name: str) -> Future[int]:
     events.add_event(name)  # expect: nothing
     return events.pop_event(name)  # expect: async-lookup observe
+
+
+class LMCacheAsyncLookupServer:
+    def __init__(self, channel: Channel) -> None:
+        self.push_socket: Channel = channel
+
+    def answer(self, tokens: int) -> None:
+        self.push_socket.send(bytes(tokens))  # expect: nothing (the mechanism)
+
+
+class EarlyTiers:
+    def __init__(self, server: LMCacheAsyncLookupServer) -> None:
+        self.server = server
+
+    def all_loaded(self, tokens: int) -> None:
+        self.server.answer(tokens)  # expect: async-lookup signal
+
+
+class NixlStorageAgent:
+    def __init__(self, nixl: object) -> None:
+        self.nixl_agent = nixl
+
+    def ask(self, handle: int) -> str:
+        self.nixl_agent.describe(handle)  # expect: nothing
+        return self.nixl_agent.check_xfer_state(handle)  # expect: one-sided observe
+
+
+class NixlStorageBackend:
+    def __init__(self) -> None:
+        self.progress_set: set[str] = set()
+        self.known: set[str] = set()
+
+    def written(self, key: str) -> None:
+        self.known.discard(key)  # expect: nothing
+        self.progress_set.discard(key)  # expect: put-tasks signal
+
+
+async def run(job: Future[int]) -> None:
+    job.set_result(1)  # expect: tier-job signal

@@ -92,3 +92,49 @@ class NativeConnectorL2Adapter:
     def loop(self) -> list[int]:
         self._client.event_fd()  # expect: nothing
         return self._client.drain_completions()  # expect: native-drain observe
+
+
+class Wrapped:
+    """A wrapper asks the adapter inside of it."""
+
+    def __init__(self, inner: L2AdapterInterface) -> None:
+        self.inner = inner
+
+    def drain(self) -> None:
+        self.inner.query_load_result(2)  # expect: l2-task observe
+
+
+class AsyncSerdeProcessor:
+    def __init__(self) -> None:
+        self._completed_serialize: dict[int, bool] = {}
+        self._sizes: dict[int, int] = {}
+
+    def packed(self, task: int) -> None:
+        self._sizes[task] = 1  # expect: nothing
+        self._completed_serialize[task] = True  # expect: serde-task signal
+
+    def ask(self, task: int) -> bool | None:
+        return self._completed_serialize.pop(task, None)  # expect: serde-task observe
+
+
+class TransferChannelClient(ABC):
+    @abstractmethod
+    def query_read_status(self, task: int) -> bool: ...
+
+    @abstractmethod
+    def submit_read(self, task: int) -> None: ...
+
+
+class P2PL2Adapter:
+    def __init__(self, client: TransferChannelClient) -> None:
+        self._tc_client = client
+        self._completed_store_tasks: dict[int, bool] = {}
+
+    def submit_store_task(self, task: int) -> None:
+        self._completed_store_tasks[task] = True  # expect: peer-read signal
+
+    def submit_load_task(self, task: int) -> None:
+        self._tc_client.submit_read(task)  # expect: nothing
+
+    def query_load_result(self, task: int) -> bool:
+        return self._tc_client.query_read_status(task)  # expect: peer-read observe

@@ -122,3 +122,27 @@ class LMCacheEngine:
     def store(self) -> None:
         if not self.is_healthy():  # expect: unhealthy-engine fallback
             return
+
+
+class NixlStorageAgent:
+    def __init__(self, agent: object) -> None:
+        self.nixl_agent = agent
+
+    def wait(self, handle: int) -> None:
+        state = self.nixl_agent.check_xfer_state(handle)
+        if state == "ERR":
+            raise RuntimeError("transfer failed")  # expect: failure.one-sided detect
+        if state is None:
+            raise KeyError(handle)  # expect: nothing
+
+
+class MemoryObj:
+    def ref_count_down(self) -> None: ...
+
+
+def taken(objects: list[MemoryObj], lengths: list[int]) -> None:
+    for memory, length in zip(objects, lengths):
+        if length <= 0:
+            memory.ref_count_down()  # expect: remote-result detect
+            continue
+        memory.ref_count_down()  # expect: nothing

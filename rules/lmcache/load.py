@@ -103,3 +103,23 @@ class DiskTier(StorageBackendInterface):
         with open(key, "rb") as source:
             source.readinto(buffer)  # expect: nothing (the mechanism)
         return buffer
+
+
+class NixlStorageAgent:
+    def __init__(self, nixl: object) -> None:
+        self.nixl_agent = nixl
+
+    def reading(self, here: list[int], there: list[int]) -> object:
+        return self.nixl_agent.make_prepped_xfer("READ", here, there)  # expect: one-sided restore
+
+    def writing(self, here: list[int], there: list[int]) -> object:
+        return self.nixl_agent.make_prepped_xfer("WRITE", here, there)  # expect: nothing (a store)
+
+
+@dataclass
+class BatchedLookupAndGetMsg:
+    keys: list[str]
+
+
+def ask_peer(keys: list[str]) -> BatchedLookupAndGetMsg:
+    return BatchedLookupAndGetMsg(keys)  # expect: one-sided restore

@@ -146,3 +146,27 @@ class Files:
             await self.put(path)  # expect: nothing
 
     async def put(self, path: str) -> None: ...
+
+
+class RawBlockCore:
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self._lock_refcnt: dict[str, int] = {}
+
+    def exists(self, key: str) -> bool:
+        found = key in self._index  # expect: l2-index query
+        if found:
+            self._lock_refcnt[key] = self._lock_refcnt.get(key, 0) + 1
+        return found
+
+    def count(self) -> int:
+        return len(self._index)  # expect: nothing
+
+
+class BatchedP2PLookupMsg:
+    def __init__(self, hashes: list[int]) -> None:
+        self.hashes = hashes
+
+
+def ask_controller(hashes: list[int]) -> BatchedP2PLookupMsg:
+    return BatchedP2PLookupMsg(hashes)  # expect: lookup.peers query

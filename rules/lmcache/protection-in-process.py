@@ -79,3 +79,27 @@ class LMCacheEngine:
     def done(self, name: str) -> None:
         keys = self.lookup_pins.pop(name)  # expect: lookup-pins release
         self.storage.batched_unpin(keys)  # expect: lookup-pins release
+
+
+class DiskCacheMetadata:
+    pin_count: int = 0
+    hits: int = 0
+
+    def pin(self) -> None:
+        self.hits += 1  # expect: nothing
+        self.pin_count += 1  # expect: tier-pin acquire
+
+    def unpin(self) -> None:
+        self.pin_count -= 1  # expect: tier-pin release
+
+
+class Shelf:
+    def __init__(self) -> None:
+        self.entries: dict[str, DiskCacheMetadata] = {}
+
+    def contains(self, key: str) -> bool:
+        self.entries[key].pin()  # expect: tier-pin acquire
+        return True
+
+    def loaded(self, key: str) -> None:
+        self.entries[key].unpin()  # expect: tier-pin release

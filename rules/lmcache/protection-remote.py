@@ -74,3 +74,54 @@ class P2PController:
 
 def warm(keys: list[str]) -> PrefetchTaskSpec:
     return PrefetchTaskSpec(keys)  # expect: nothing (no peer waits for it)
+
+
+class NixlStoreObj:
+    def __init__(self) -> None:
+        self.pin_count = 0
+
+    def more(self) -> None:
+        self.pin_count += 1  # expect: l2-pin acquire
+
+    def less(self) -> None:
+        self.pin_count -= 1  # expect: l2-pin release
+
+
+class RawBlockCore:
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self._lock_refcnt: dict[str, int] = {}
+
+    def found(self, key: str) -> None:
+        self._lock_refcnt[key] = self._lock_refcnt.get(key, 0) + 1  # expect: l2-pin acquire
+
+    def given_back(self, key: str) -> None:
+        count = self._lock_refcnt.get(key, 0)
+        if count <= 1:
+            self._lock_refcnt.pop(key, None)  # expect: l2-pin release
+        else:
+            self._lock_refcnt[key] = count - 1  # expect: l2-pin release
+
+    def delete(self, key: str) -> None:
+        self._index.pop(key, None)  # expect: nothing
+        self._lock_refcnt.pop(key, None)  # expect: nothing
+
+
+class Stub:
+    def p2p_lookup_and_lock(self, keys: list[str]) -> int: ...
+
+    def p2p_unlock_objects(self, keys: list[str]) -> None: ...
+
+    def ping(self) -> None: ...
+
+
+class P2PL2Adapter(L2AdapterInterface):
+    def __init__(self, stub: Stub) -> None:
+        self._req_client: Stub = stub
+
+    def submit_lookup_and_lock_task(self, keys: list[str]) -> int:
+        self._req_client.ping()  # expect: nothing
+        return self._req_client.p2p_lookup_and_lock(keys)  # expect: peer-request acquire
+
+    def submit_unlock(self, keys: list[str]) -> None:
+        self._req_client.p2p_unlock_objects(keys)  # expect: peer-request release

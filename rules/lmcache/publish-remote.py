@@ -38,3 +38,27 @@ def save_or_clean(path: str, tmp_path: str) -> None:
         os.replace(tmp_path, path)  # expect: file-rename commit
     except OSError:
         os.unlink(tmp_path)  # expect: file-rename revoke
+
+
+class NixlStoreL2Adapter:
+    def __init__(self) -> None:
+        self._memory_objects: dict[str, int] = {}
+        self._seen: dict[str, int] = {}
+
+    async def written(self, key: str, place: int) -> None:
+        self._seen[key] = place  # expect: nothing
+        self._memory_objects[key] = place  # expect: l2-index commit
+
+    def delete(self, key: str) -> None:
+        self._memory_objects.pop(key, None)  # expect: l2-index unpublish
+
+
+class RawBlockCore:
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+
+    def put(self, key: str, slot: int) -> None:
+        self._index[key] = slot  # expect: l2-index commit
+
+    def drop(self, key: str) -> None:
+        del self._index[key]  # expect: l2-index unpublish

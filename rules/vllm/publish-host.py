@@ -107,3 +107,21 @@ def stamp(block: KVCacheBlock, key: bytes) -> None:
 
 def give_up(block: KVCacheBlock) -> None:
     block.reset_hash()  # expect: vllm.publish.host-second-pool revoke
+
+
+class ARCOffloadingManager(OffloadingManager):
+    def __init__(self) -> None:
+        self.t1: dict[bytes, ChunkStatus] = {}
+        self.t2: dict[bytes, ChunkStatus] = {}
+
+    def touch(self, key: bytes) -> None:
+        self.t2[key] = self.t1.pop(key)  # expect: nothing (recency)
+
+    def prepare_store(self, keys: list[bytes]) -> None:
+        for key in keys:
+            del self.t2[key]  # expect: vllm.publish.host-chunks unpublish
+            self.t1[key] = ChunkStatus()  # expect: vllm.publish.host-chunks reserve
+
+    def complete_store(self, keys: list[bytes], success: bool = True) -> None:
+        for key in keys:
+            self.t1.pop(key, None)  # expect: vllm.publish.host-chunks revoke

@@ -60,8 +60,8 @@ class PinMonitor:
         self._pin_timeout_sec = 300.0
 
     def sweep(self, chunk: MemoryObj, age: float) -> None:
-        if age > self._pin_timeout_sec:  # expect: pin-count expire
-            chunk.unpin()  # expect: pin-count expire, in-process-hold release
+        if age > self._pin_timeout_sec:  # expect: pin-time-out expire
+            chunk.unpin()  # expect: pin-time-out expire, in-process-hold release
 
 
 class StorageManager:

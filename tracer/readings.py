@@ -66,6 +66,11 @@ class Readings:
         reading = self.of(m.file, m.scope)
         return reading.guards(m.line) if reading else ()
 
+    def dead(self, m: Match) -> bool:
+        """Whether the matched statement never runs: it stands behind an unconditional way out."""
+        reading = self.of(m.file, m.scope)
+        return reading is not None and reading.dead(m.line)
+
     def span(self, m: Match) -> tuple[int, int]:
         """First and last line of the matched statement."""
         reading = self.of(m.file, m.scope)

@@ -58,7 +58,8 @@ class Roles:
 
     def _sites(self, rule: Rule, action: str, cue: Cue) -> Iterator[Site]:
         for m, via in self.cues.hits(cue, rule):
-            yield self.site(rule, action, cue, m, via)
+            if cue.at == "def" or not self.cues.readings.dead(m):
+                yield self.site(rule, action, cue, m, via)
 
     def site(self, rule: Rule, action: str, cue: Cue, m: Match, via: tuple[str, ...] = ()) -> Site:
         """The site that a match of a cue makes."""

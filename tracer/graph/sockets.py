@@ -97,10 +97,17 @@ class Sockets:
         return fields, local
 
     def _kept_in(self, number: int, call: Call) -> Iterator[Key]:
-        """The fields that get what `call` makes, directly or inside a container."""
-        for a in self.world.view(number).accesses.get(call.scope, ()):
-            if a.op in ("write", "insert") and a.line <= call.line <= a.last:
-                yield from self.aliases.keys(number, call.scope, a.target)
+        """The fields that get what `call` makes: directly, inside a container or record, or by way of a local."""
+        view, scope = self.world.view(number), call.scope
+        names = {b.name for b in view.binds_in.get(scope, ()) if call.line <= b.line <= call.last}
+        for a in view.accesses.get(scope, ()):
+            here = a.line <= call.line <= a.last or (a.line > call.line and a.value in names)
+            if here and a.op in ("write", "insert"):
+                yield from self.aliases.keys(number, scope, a.target)
+        for name in sorted(names):
+            for made in view.calls.get(scope, ()):
+                if made.line > call.line and any(a.path == name for a in made.args):
+                    yield from self.aliases.made_with(number, made, name)
 
     # -- how sockets are used ----------------------------------------------------------------
     def _ends(self, number: int, verbs: tuple[str, ...]) -> Iterator[End]:

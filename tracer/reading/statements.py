@@ -222,6 +222,15 @@ class Reading:
         around = (c for r in self.regions if r.first <= line <= r.last for c in r.conditions)
         return (*(c for c in dict.fromkeys(around) if c not in out), *out)
 
+    def dead(self, line: int) -> bool:
+        """Whether `line` stands behind a statement that control never passes (`raise`, `return`, …), in its block."""
+        for place in self._way(line):
+            before = place.block.statements[: place.at]
+            entered = max((k for k, s in enumerate(before) if s.kind in ("label", "case", "except")), default=-1)
+            if any(s.leaves for s in before[entered + 1 :]):
+                return place.block.statements[place.at].kind not in ("label", "case", "except")
+        return False
+
     def comments_near(self, line: int) -> tuple[str, ...]:
         """The comment lines directly above the statement at `line`, and the one at its end."""
         found = self.statement_at(line)

@@ -357,3 +357,19 @@ def test_spans_nest_and_every_statement_line_is_found(program: list[list[str]], 
     heads = {"else:", "finally:", "# note"}
     code = {at for at in range(found.first + 1, found.last + 1) if lines[at - 1].strip() not in heads}
     assert code <= held
+
+
+@pytest.mark.parametrize(
+    ("text", "dead"),
+    [
+        ("def f():\n    raise ValueError\n    HERE()", True),
+        ("def f(a):\n    while True:\n        a()\n    with a:\n        HERE()", True),
+        ("def f(a):\n    if a:\n        return 1\n    else:\n        return 2\n    HERE()", True),
+        ("def f(a):\n    if a:\n        return 1\n    HERE()", False),
+        ("def f(a):\n    try:\n        return a()\n    except ValueError:\n        HERE()", False),
+        ("def f(a):\n    while True:\n        if a:\n            break\n    HERE()", False),
+        ("def f(a):\n    match a:\n        case 1:\n            return 1\n        case _:\n            HERE()", False),
+    ],
+)
+def test_what_control_never_reaches_is_dead(text: str, dead: bool) -> None:
+    assert reading(text).dead(line_of(text, "HERE")) is dead

@@ -111,6 +111,29 @@ def test_guards_stand_with_the_site(tmp_path):
     assert site.guards == ('if e.state == "ready"',)
 
 
+def test_what_stands_behind_an_unconditional_way_out_plays_no_role(tmp_path):
+    code = """
+        class Shelf:
+            def __init__(self):
+                self.rows = {}
+            def put(self, key):
+                raise RuntimeError("no longer")
+                for other in (key, key):
+                    self.rows[other] = 1
+            def get(self, key):
+                if key:
+                    self.rows[key] = 2
+                    return key
+                self.rows[key] = 3
+    """
+    (file := tmp_path / "rules" / "engine").mkdir(parents=True)
+    rule = {"id": "engine.publish.x", "role": "publish", "layer": "host", "why": "w",
+            "actions": {"commit": {"op": "insert", "state": "Shelf.rows"}}}
+    (file / "x.yaml").write_text(yaml.safe_dump([rule]), encoding="utf-8")
+    (found,) = Roles(world(kv_py=code)).apply(load_file(file / "x.yaml", tmp_path / "rules"))
+    assert [s.first for s in found.sites] == [10, 12]
+
+
 def test_a_rule_that_finds_too_little_is_a_gap_with_near_names(tmp_path):
     found = sites(tmp_path, op="insert", state="Index.row", expect=">=1")
     assert found.gap is not None

@@ -54,7 +54,7 @@ class _Place:
     version: str = ""
     file: str = ""
     symbol: str = ""
-    before: str = ""  # the symbol of the item before this one: a step is reached from it
+    before: _Place | None = None  # of the item before this one: a step is reached from it
 
 
 def claims_of(document: Mapping[str, Any]) -> Iterator[Claim]:
@@ -127,7 +127,8 @@ class _Reader:
             for one in item:
                 yield from self.any(one, at, depth + 1)
                 if isinstance(one, Mapping) and isinstance(one.get("symbol"), str):
-                    at = replace(at, before=one["symbol"])
+                    of = replace(self._engine(one, at), file=_text(one, "file"), symbol=one["symbol"], before=None)
+                    at = replace(at, before=of)
         elif isinstance(item, Mapping):
             yield from self._mapping(item, at, depth)
 
@@ -147,7 +148,7 @@ class _Reader:
             if key in ("before", "after") and len(self._engines) > 1:
                 engine, version = self._engines[0 if key == "before" else 1]
                 inner = replace(at, engine=engine, version=version)
-            yield from self.any(value, replace(inner, before=""), depth + 1)
+            yield from self.any(value, replace(inner, before=None), depth + 1)
 
     def _own(self, item: Mapping[str, Any], at: _Place) -> Iterator[Claim]:
         """What an item says of its own file."""
@@ -161,7 +162,10 @@ class _Reader:
         yield from self._quoted(item, at, statement or defined)
         yield from self._named(item, at)
         if (line := _line(item, "from_line")) and (file := _text(item, "from_file")):
-            yield self._claim(replace(at, file=file, symbol=at.before), line, line, "")
+            of = at.before or replace(at, symbol="")
+            if file == at.file != of.file:  # a result comes back: the line is in what it comes to
+                of = at
+            yield self._claim(replace(of, file=file), line, line, "")
 
     def _below(self, item: Mapping[str, Any], at: _Place) -> Iterator[Claim]:
         """What an item without a file says of the file around it."""

@@ -17,7 +17,7 @@ from tracer.cited import Claim, Trees, claims_of
 from tracer.errors import SourceUnavailableError, TracerError
 from tracer.model import Revision, SourceTree, digest_lines, lines_of
 from tracer.survey import survey_file
-from tracer.survey.facts import FileFacts
+from tracer.survey.facts import Definition, FileFacts
 from tracer.targets import Target
 from tracer.visible import visible
 
@@ -96,11 +96,33 @@ class ReadFile:
         return min(found)[2] if found else ""
 
     def definitions_of(self, symbol: str) -> list[tuple[int, int, int]]:
-        """(line, first, last) of the definitions that `symbol` may mean: the longest names that end it."""
+        """(line, first, last) of the definitions that `symbol` may mean: the longest names that end it, or the file."""
         separator = "::" if "::" in symbol else "."
-        found = [d for d in self._facts.definitions if symbol == d.name or symbol.endswith(separator + d.name)]
+        ends = self._by_end.get(symbol.rpartition(separator)[2], ())
+        found = [d for d in ends if symbol == d.name or symbol.endswith(separator + d.name)]
         longest = max((len(d.name) for d in found), default=0)
+        if longest < len(symbol) and self._is_file(symbol):
+            return [(1, 1, len(self.lines))]
         return [(d.line, d.first, d.last) for d in found if len(d.name) == longest]
+
+    def has(self, symbol: str, line: int) -> bool:
+        """Whether `line` lies in a definition of `symbol`."""
+        return any(first <= line <= last for _, first, last in self.definitions_of(symbol))
+
+    @cached_property
+    def _by_end(self) -> dict[str, list[Definition]]:
+        found: dict[str, list[Definition]] = {}
+        for d in self._facts.definitions:
+            found.setdefault(d.name.rpartition("::" if "::" in d.name else ".")[2], []).append(d)
+        return found
+
+    def _is_file(self, symbol: str) -> bool:
+        """Whether code outside of any function is called so: by its module, in C++ by its path."""
+        stem, _, suffix = self.path.rpartition(".")
+        if suffix not in ("py", "pyi"):
+            return symbol == self.path
+        module = stem.removesuffix("/__init__").replace("-", "_").replace("/", ".")
+        return symbol == module or ("." in symbol and module.endswith("." + symbol))
 
 
 def verify(document: Mapping[str, Any], open_tree: Trees) -> list[Verdict]:
@@ -114,7 +136,8 @@ def verify(document: Mapping[str, Any], open_tree: Trees) -> list[Verdict]:
 def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> list[Verdict]:
     """Re-read claims in the files of `before`; with `now`, in those instead.
 
-    A claim without digest is then about the lines that the source it was made from has, if that can still be had.
+    A claim without digest is then about the lines that the source it was made from has, if that can still be had; what
+    was not so there is stale.
     """
     files = now or before
     verdicts = []
@@ -122,6 +145,9 @@ def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> 
         if now is not None and not claim.digest and not claim.quoted:
             was = before.get(claim)
             if isinstance(was, ReadFile):
+                if (then := judge(claim, was)).status == "stale":
+                    verdicts.append(then)
+                    continue
                 claim = replace(claim, digest=digest_lines(was.lines, claim.first, claim.last))
         file = files.get(claim)
         if isinstance(file, ReadFile):

@@ -77,7 +77,8 @@ def _dot(path: Path, read: str) -> graphviz.Digraph:
             box.attr(fillcolor=ENGINES.get(engine, "#fafafa"))
             for k in members:
                 s = path.steps[k]
-                box.node(f"n{k}", _label(f"{k + 1}. {short(s.symbol)}", place(s)))
+                of = {"class": s.engine} if s.engine else {}  # an SVG has no other trace of the lane
+                box.node(f"n{k}", _label(f"{k + 1}. {short(s.symbol)}", place(s)), **of)
     for k, s in enumerate(path.steps[1:], 1):
         colour = COLOURS.get(s.edge, "#171717")
         label = _label(f"{s.edge}  {_from(path, k)}")

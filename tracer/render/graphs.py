@@ -39,7 +39,8 @@ def _graphml(edges: Iterable[Edge]) -> str:
 
     graph = nx.MultiDiGraph()
     for e in edges:
-        graph.add_edge(e.source, e.target, kind=e.kind, basis=e.basis, file=e.file, line=e.line)
+        via = {"via": e.via} if e.via else {}
+        graph.add_edge(e.source, e.target, kind=e.kind, basis=e.basis, file=e.file, line=e.line, **via)
     out = BytesIO()
     nx.write_graphml(graph, out)
     return out.getvalue().decode("utf-8") + "\n"
@@ -49,7 +50,8 @@ def _dot(edges: Iterable[Edge]) -> Iterator[str]:
     yield "digraph tracer {\n"
     for e in edges:
         label = f"{e.kind}\\n{e.file.rsplit('/', 1)[-1]}:{e.line}"
-        yield f"  {quoted(e.source)} -> {quoted(e.target)} [label={quoted(label, escape=False)}];\n"
+        named = f"file={quoted(e.file)} line={e.line}" + (f" via={quoted(e.via)}" if e.via else "")
+        yield f"  {quoted(e.source)} -> {quoted(e.target)} [label={quoted(label, escape=False)} {named}];\n"
     yield "}\n"
 
 

@@ -1,8 +1,9 @@
 """Whatever Tracer prints → the claims in it, so that `verify` can re-read them.
 
-A document of the machine-readable contract says itself what it cites (`tracer.cited`). Here are the other forms: text,
-Markdown and drawings (`texts.py`), pages with code (`pages.py`), and files for other programs (`exports.py`). Their
-lines have no digests: where the code is printed it is compared, else the line must belong to the symbol beside it.
+A document of the machine-readable contract says itself what it cites (`tracer.cited`). Here are the other forms: text
+and Markdown (`texts.py`), drawings (`drawings.py`), pages with code (`pages.py`), and files for other programs
+(`exports.py`). Their lines have no digests: where the code is printed it is compared, else the line must belong to the
+symbol beside it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def claims_in(data: bytes, files: Files, specs: Mapping[str, str] | None = None)
 
 
 def _claims(data: bytes, files: Files, specs: dict[str, str]) -> Iterator[Claim]:
-    from tracer.reread import exports, pages, texts
+    from tracer.reread import drawings, exports, pages, texts
 
     try:
         text = data.decode("utf-8")
@@ -40,8 +41,12 @@ def _claims(data: bytes, files: Files, specs: dict[str, str]) -> Iterator[Claim]
         return exports.quality(text, files, specs)
     if head.startswith('{"source"'):
         return exports.jsonl(text, files, specs)
+    if head.startswith("digraph tracer {"):
+        return exports.dot(text, files, specs)
     if "<graphml" in head:
         return exports.graphml(text, files, specs)
+    if head.startswith(("flowchart ", "// ", "digraph path {", "<?xml", "<svg")) and drawings.is_drawing(text):
+        return drawings.claims(text, files, specs)
     if head[:15].lower().startswith(("<!doctype html", "<div>", "<html", "<svg", "<?xml")):
         return pages.claims(text, files, specs)
     if "\0" in text:

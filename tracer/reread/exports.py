@@ -1,4 +1,4 @@
-"""What other programs read → claims: SARIF, SCIP, and graphs as JSON lines or GraphML."""
+"""What other programs read → claims: SARIF, SCIP, and graphs as JSON lines, GraphML or DOT."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from xml.etree import ElementTree
 
 from tracer.cited import Claim
 from tracer.errors import UsageError
-from tracer.evidence import Files
+from tracer.evidence import Files, ReadFile
 from tracer.reread.texts import Spoken, place, unnamed
+
+_TEXT = r'"((?:[^"\\]|\\.)*)"'  # of DOT
+_DOT_EDGE = re.compile(rf"  {_TEXT} -> {_TEXT} \[label={_TEXT} file={_TEXT} line=(\d+)(?: via={_TEXT})?\];$")
 
 
 def sarif(document: Mapping[str, Any]) -> Iterator[Claim]:
@@ -64,10 +67,11 @@ def quality(text: str, files: Files, specs: Mapping[str, str]) -> Iterator[Claim
 
 def jsonl(text: str, files: Files, specs: Mapping[str, str]) -> Iterator[Claim]:
     """The line of every edge, in the function that it starts from."""
-    for line in text.splitlines():
+    for line in filter(None, text.split("\n")):
         try:
             row = json.loads(line)
-            yield from _edge(row["source"], row["file"], int(row["line"]), files, specs)
+            ends = (str(row["source"]), str(row["target"]))
+            yield _edge(ends, str(row.get("via", "")), row["file"], int(row["line"]), files, specs)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             todo = "save one with `tracer graph --format jsonl`"
             raise UsageError(f"is no graph of Tracer's ({error!r})", todo=todo) from error
@@ -82,17 +86,35 @@ def graphml(text: str, files: Files, specs: Mapping[str, str]) -> Iterator[Claim
         of = {k.get("id"): k.get("attr.name") for k in root.iter() if k.tag.endswith("}key")}
         for edge in (e for e in root.iter() if e.tag.endswith("}edge")):
             data = {of.get(d.get("key")): d.text or "" for d in edge if d.tag.endswith("}data")}
-            yield from _edge(edge.get("source", ""), data["file"], int(data["line"]), files, specs)
+            ends = (edge.get("source", ""), edge.get("target", ""))
+            yield _edge(ends, data.get("via", ""), data["file"], int(data["line"]), files, specs)
     except (ElementTree.ParseError, KeyError, ValueError) as error:
         todo = "save one with `tracer graph --format graphml`"
         raise UsageError(f"is no graph of Tracer's ({error!r})", todo=todo) from error
 
 
-def _edge(source: str, file: str, line: int, files: Files, specs: Mapping[str, str]) -> Iterator[Claim]:
+def dot(text: str, files: Files, specs: Mapping[str, str]) -> Iterator[Claim]:
+    """The same of DOT."""
+    for line in text.split("\n"):
+        if not line.startswith('  "'):
+            continue
+        if not (row := _DOT_EDGE.match(line)):
+            todo = "save one with `tracer graph --format dot`"
+            raise UsageError(f"is no graph of Tracer's ({line[:60]!r})", todo=todo)
+        source, target, _, file, at, via = (re.sub(r"\\(.)", r"\1", part or "") for part in row.groups())
+        yield _edge((source, target), via, file, int(at), files, specs)
+
+
+def _edge(ends: tuple[str, str], via: str, file: str, line: int, files: Files, specs: Mapping[str, str]) -> Claim:
+    """The line of an edge is its source's; its target's where a result comes back, or where it is decorated."""
     if not specs:
         raise unnamed()
-    engine = next((e for e, v in specs.items() if files.paths(e, v, file)), next(iter(specs)))
-    yield Claim(engine, specs[engine], source, file, line, line, "")
+    engine = next((e for e, v in specs.items() if file in files.paths(e, v, file)), next(iter(specs)))
+    read = files.read(engine, specs[engine], file)
+    source, target = ends
+    if via == "return" or (isinstance(read, ReadFile) and read.has(target, line) and not read.has(source, line)):
+        source = target
+    return Claim(engine, specs[engine], source, file, line, line, "")
 
 
 def scip(data: bytes, files: Files) -> Iterator[Claim]:

@@ -57,7 +57,8 @@ class _Page(HTMLParser):
         if tag in _VOID:
             return
         _, silent, file = self._open[-1] if self._open else ("", False, "")
-        hidden = silent or tag in _SILENT or has.get("lang", "").startswith("zh")
+        chinese = tag != "html" and has.get("lang", "").startswith("zh")  # says again what English says beside it
+        hidden = silent or tag in _SILENT or chinese
         self._open.append((tag, hidden, has.get("data-file") or file))
         if has.get("data-file"):
             self._shift = " " * int(has["data-indent"]) if has.get("data-indent", "").isdecimal() else ""

@@ -1,4 +1,4 @@
-"""Text, Markdown and drawings → claims: `file:line`, the symbol beside it, and lines of code that are printed.
+"""Text and Markdown → claims: `file:line`, the symbol beside it, and lines of code that are printed.
 
 Which engine and version a line speaks of is said above it (`lmcache 0.5.6 …`), by its column or its sign where two
 versions are compared, or by the source that has such a file.
@@ -24,10 +24,14 @@ _CITED = re.compile(rf"(?P<file>{_NAME}\.{SOURCE}):L?(?P<first>\d+)(?:-L?(?P<las
 _OTHER = re.compile(rf"{_NAME}/{_NAME}\.{SOURCE}\b")
 _LINK = re.compile(r"https://\S+?/blob/[^/\s]+/([^#\s]+)#L(\d+)(?:-L(\d+))?")
 _WHOLE = re.compile(r"^(?P<file>[^|]+?\.\w+):(?P<first>\d+):\d+: (?:note|warning|error): ")  # for editors
-_WORD = re.compile(r"~?[A-Za-z_][\w$~]*(?:(?:\.|::)~?[\w$~]+)*")
+WORD = re.compile(r"~?[A-Za-z_][\w$~]*(?:(?:\.|::)~?[\w$~]+)*")
 _CODE = re.compile(r"^\s*[ >→»!]\s+(?P<line>\d+) [|│](?: (?P<text>.*))?$")
 _EXIT = re.compile(r"^\s+(\d+)  [\w ]+  (?:released|handed over|missing)\b")
-_NEAR = re.compile(r"\b(?:since|line) (\d+)|\b(\d+(?: → (?:\d+|…))+)|(?<=: )(\d+(?:, \d+)*)(?=  |$)")
+_BY = re.compile(r"(?:released|handed over)\b.*  ?by $")
+_NEAR = re.compile(
+    r"\b(?:since|line|gives back in|back twice:) (\d+(?:(?:, |, then )\d+)*)|\b(\d+(?: → (?:\d+|…))+)"
+    r"|(?<=: )(\d+(?:, \d+)*)(?=  |$)"
+)
 _CROSSING = re.compile(r"^\s*[─═]{2} \w+ \[")  # how a step was reached; what comes below is the step's
 _OF = re.compile(r"lines of (\S+), which|: note: in (\S+) \[")
 _GUARDS = ("under ", "via ", "set by ", "gap ", "reached when")
@@ -125,7 +129,7 @@ def _of_line(line: str, said: Spoken, files: Files) -> Iterator[Claim]:
         if len(cells) == 3 and len(said.compared) == 2 and number:
             version = said.compared[number - 1]
         for part in cell.split("<br>"):
-            for file, first, last in _places(part):
+            for file, first, last in places(part):
                 beside = line if len(cells) > 3 and "<br>" not in line else part
                 yield _cited(beside, (file, first, last), version, said, files)
     other = _OTHER.search(line) and not _CITED.search(line)  # a gap speaks of a file that is not the last one
@@ -146,14 +150,17 @@ def _cited(beside: str, lines: tuple[str, int, int], version: str, said: Spoken,
     if "[label=" in before and " -> " in before:  # an edge of DOT lies in the function that it starts from
         before = before.partition(" -> ")[0]
     if before.endswith("("):  # `called from Class.method (file:line)`
-        return place(file, first, last, _WORD.findall(before)[-1:], version, said, files)
+        return place(file, first, last, WORD.findall(before)[-1:], version, said, files)
+    if _BY.search(before):  # who releases or takes over what an exit leaves held
+        return place(file, first, last, _words(before, after), version, said, files, inside=True)
     columns = bool(said.columns)  # of versions: the symbol is that of the last one
     claim = place(file, first, last, _words(before, after), version, said, files, inside=columns)
     said.before, said.last, said.reached = said.last, claim, ""
     return claim
 
 
-def _places(cell: str) -> Iterator[tuple[str, int, int]]:
+def places(cell: str) -> Iterator[tuple[str, int, int]]:
+    """The places that a line names: file, first and last line."""
     if whole := _WHOLE.match(cell):
         yield whole["file"], int(whole["first"]), int(whole["first"])
         return
@@ -166,7 +173,7 @@ def _places(cell: str) -> Iterator[tuple[str, int, int]]:
 def _words(before: str, after: str) -> list[str]:
     """What may be a place's symbol, likeliest first: words with parts after it, then before it, then plain ones."""
     after = re.split(r"\bvia |\(by ", _LINK.sub(" ", after))[0]
-    words = [*_WORD.findall(after), *reversed(_WORD.findall(_LINK.sub(" ", before)))]
+    words = [*WORD.findall(after), *reversed(WORD.findall(_LINK.sub(" ", before)))]
     return [*(w for w in words if "." in w or "::" in w), *(w for w in words if not ("." in w or "::" in w))]
 
 
@@ -178,7 +185,7 @@ def _owners(said: Spoken) -> list[str]:
 
 def _near(line: str, at: Claim, cited: bool) -> Iterator[Claim]:
     """Lines that are named by their number alone: they are of the file named last."""
-    found = [*(_EXIT.findall(line) if not cited else [])]
+    found = _EXIT.findall(line)
     for groups in _NEAR.findall(line):
         if groups[2] and (cited or not line.startswith("      ")):
             continue

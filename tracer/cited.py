@@ -8,6 +8,7 @@ still reads the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,11 @@ _ALONE = ("since", "on_line")  # lines of the file that is being spoken of; a to
 _SEVERAL = ("path", "a_lines", "b_lines", "missing", "lines")  # lists of such lines
 _ITEMS = ("sites", "paths", "steps", "stops", "functions", "carriers", "changes", "answers", "claims", "faults",
           "evidence", "entries", "exits")  # fmt: skip
+# What `diff` says of a place in words, and names lines in it.
+_CALLER = re.compile(
+    r"(?:called from |run by \w+ from |\w+ → )?([\w.:~$]+) \(([^\s()]+\.\w+):([1-9]\d{0,8})\)(?: only if (?s:.*))?"
+)
+_LEAVING = re.compile(r"\w+ at ([1-9]\d{0,8}) since ([1-9]\d{0,8})")
 _DEEPEST = 60
 
 
@@ -176,6 +182,11 @@ class _Reader:
         yield from self._named(item, at)
 
     def _named(self, item: Mapping[str, Any], at: _Place) -> Iterator[Claim]:
+        for said in item["text"] if isinstance(item.get("text"), list) else ():
+            if isinstance(said, str) and (caller := _CALLER.fullmatch(said)):
+                yield self._claim(replace(at, file=caller[2], symbol=caller[1]), int(caller[3]), int(caller[3]), "")
+            elif isinstance(said, str) and (leaving := _LEAVING.fullmatch(said)):
+                yield from (self._claim(at, int(n), int(n), "") for n in leaving.groups())
         for key in _ALONE:
             value = item.get(key) if item.get("line") or item.get("b_lines") is not None else None
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:

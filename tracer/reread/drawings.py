@@ -30,7 +30,7 @@ _TEXT = re.compile(r"<text[^>]*>([^<]*)</text>")
 
 def is_drawing(text: str) -> bool:
     """Whether this is a path that was drawn."""
-    return bool(_pieces(text))
+    return any(not piece.startswith("<svg") or 'class="node' in piece for piece in _pieces(text))
 
 
 def _pieces(text: str) -> list[str]:

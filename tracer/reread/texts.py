@@ -24,13 +24,14 @@ _CITED = re.compile(rf"(?P<file>{_NAME}\.{SOURCE}):L?(?P<first>\d+)(?:-L?(?P<las
 _OTHER = re.compile(rf"{_NAME}/{_NAME}\.{SOURCE}\b")
 _LINK = re.compile(r"https://\S+?/blob/[^/\s]+/([^#\s]+)#L(\d+)(?:-L(\d+))?")
 _WHOLE = re.compile(r"^(?P<file>[^|]+?\.\w+):(?P<first>\d+):\d+: (?:note|warning|error): ")  # for editors
+_WAS = re.compile(r"; was `[^`]*`")  # there, what the earlier version had
 WORD = re.compile(r"~?[A-Za-z_][\w$~]*(?:(?:\.|::)~?[\w$~]+)*")
 _CODE = re.compile(r"^\s*[ >→»!]\s+(?P<line>\d+) [|│](?: (?P<text>.*))?$")
 _EXIT = re.compile(r"^\s+(\d+)  [\w ]+  (?:released|handed over|missing)\b")
 _BY = re.compile(r"(?:released|handed over)\b.*  ?by $")
 _NEAR = re.compile(
-    r"\b(?:since|line|gives back in|back twice:) (\d+(?:(?:, |, then )\d+)*)|\b(\d+(?: → (?:\d+|…))+)"
-    r"|(?<=: )(\d+(?:, \d+)*)(?=  |$)"
+    r"\b(?:since|line|at(?= \d+ since)|gives back in|back twice:) (\d+(?:(?:, |, then )\d+)*)"
+    r"|(?:\bby|without it:|\|) (\d+(?: → (?:\d+|…))+)(?= \||  |$)|(?<=: )(\d+(?:, \d+)*)(?=  |$)"
 )
 _CROSSING = re.compile(r"^\s*[─═]{2} \w+ \[")  # how a step was reached; what comes below is the step's
 _OF = re.compile(r"lines of (\S+), which|: note: in (\S+) \[")
@@ -124,17 +125,20 @@ def quoted(printed: Sequence[tuple[int, str]], said: Spoken) -> Iterator[Claim]:
 def _of_line(line: str, said: Spoken, files: Files) -> Iterator[Claim]:
     _listen(line, said)
     cells = line.split(" | ") if line.startswith("| ") else [line]
+    sides = len(cells) == 3 and len(said.compared) == 2  # what is before and after, each with lines of its own
     for number, cell in enumerate(cells):
         version = said.columns[number] if number < len(said.columns) else _side(line, said)
-        if len(cells) == 3 and len(said.compared) == 2 and number:
+        if sides and number:
             version = said.compared[number - 1]
         for part in cell.split("<br>"):
             for file, first, last in places(part):
                 beside = line if len(cells) > 3 and "<br>" not in line else part
                 yield _cited(beside, (file, first, last), version, said, files)
+        if sides and said.last and _CITED.search(cell):
+            yield from _near(cell, said.last, True)
     other = _OTHER.search(line) and not _CITED.search(line)  # a gap speaks of a file that is not the last one
-    if said.last and not other and not line.strip().startswith(_GUARDS):
-        yield from _near(line, said.last, bool(_CITED.search(line)))
+    if said.last and not other and not sides and not line.strip().startswith(_GUARDS):
+        yield from _near(_WAS.sub("", line) if _WHOLE.match(line) else line, said.last, bool(_CITED.search(line)))
 
 
 def _cited(beside: str, lines: tuple[str, int, int], version: str, said: Spoken, files: Files) -> Claim:
@@ -153,6 +157,8 @@ def _cited(beside: str, lines: tuple[str, int, int], version: str, said: Spoken,
         return place(file, first, last, WORD.findall(before)[-1:], version, said, files)
     if _BY.search(before):  # who releases or takes over what an exit leaves held
         return place(file, first, last, _words(before, after), version, said, files, inside=True)
+    if _WHOLE.match(beside) and "; " in after:  # a change for editors: what it is, whose, and the code of either side
+        before, after = "", after.split("; ")[1]
     columns = bool(said.columns)  # of versions: the symbol is that of the last one
     claim = place(file, first, last, _words(before, after), version, said, files, inside=columns)
     said.before, said.last, said.reached = said.last, claim, ""

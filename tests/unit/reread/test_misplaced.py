@@ -164,3 +164,48 @@ def test_a_line_of_a_graph_may_hold_any_separator() -> None:
     row = {"source": "toy.queue.take", "target": "'\u2028\x0c'", "kind": "call", "file": "toy/queue.py", "line": 7}
     (claim,) = claims_in((json.dumps(row, ensure_ascii=False) + "\n").encode(), _trees(), SPECS)
     assert (claim.file, claim.first) == ("toy/queue.py", 7)
+
+
+DIFF = """\
+lmcache 0.9 (archive v0.9) → 1.0 (archive v1.0)
+  claim   pair  toy.pairs.x  exits that miss a release: 6 → 0
+    - toy/queue.py:11  use
+        - return at 12 since 11
+    + toy/queue.py:11  use
+"""
+TABLE = """\
+## lmcache 0.9 (archive v0.9) → 1.0 (archive v1.0)
+
+| what | 0.9 | 1.0 |
+|---|---|---|
+| **claim** exits: 6 → 0<br>pair | `toy/queue.py:11` `use`<br>`return at 12 since 11` | `toy/queue.py:11` `use` |
+"""
+
+
+@pytest.mark.parametrize("printed", [DIFF, TABLE])
+def test_counts_are_no_lines_and_lines_are_of_the_version_that_they_are_said_of(printed: str) -> None:
+    claims = claims_in(printed.encode(), _trees())
+    assert sorted((c.version, c.first) for c in claims) == [("0.9", 11), ("0.9", 11), ("0.9", 12), ("1.0", 11)]
+
+
+def test_a_change_for_editors_is_of_the_function_that_it_names_not_of_those_in_its_code() -> None:
+    printed = (
+        "toy/queue.py:12:5: warning: claim: pair; use; exits: 6 → 0; was `return at 7 since 6` [diff.claim]\n"
+        "toy/use.py:5:5: warning: added: lookup; use; a new function; is `queue.take().end(q)` [diff.added]\n"
+    )
+    claims = claims_in(printed.encode(), _trees(), SPECS)
+    assert [(c.file, c.first, c.symbol) for c in claims] == [("toy/queue.py", 12, "use"), ("toy/use.py", 5, "use")]
+
+
+def test_a_document_cites_the_lines_that_it_names_in_words() -> None:
+    told = [
+        "called from use.use (toy/use.py:5) only if not (a in b)", "run by rpc from queue.use (toy/queue.py:12)",
+        "call → far.take (toy/far/queue.py:5)", "return at 12 since 11", "if x (1):", "stops: 3 functions",
+    ]  # fmt: skip
+    end = {"symbol": "toy.queue.use", "file": "toy/queue.py", "def_line": 11, "first": 11, "last": 11, "text": told}
+    document = {"engines": [{"name": "lmcache", "version": "1.0"}], "changes": [{"what": "site", "after": end}]}
+    found = {(c.file, c.first, c.symbol) for c in claims_of(document)}
+    assert found == {
+        ("toy/queue.py", 11, "toy.queue.use"), ("toy/queue.py", 12, "toy.queue.use"), ("toy/use.py", 5, "use.use"),
+        ("toy/queue.py", 12, "queue.use"), ("toy/far/queue.py", 5, "far.take"),
+    }  # fmt: skip

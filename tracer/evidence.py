@@ -75,6 +75,7 @@ class ReadFile:
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self._data = path, data
         self.lines = lines_of(data)
+        self._digests: dict[int, dict[str, list[int]]] = {}
 
     @cached_property
     def _facts(self) -> FileFacts:
@@ -109,6 +110,15 @@ class ReadFile:
         """Whether `line` lies in a definition of `symbol`."""
         return any(first <= line <= last for _, first, last in self.definitions_of(symbol))
 
+    def places_of(self, digest: str, height: int) -> list[int]:
+        """Every line where a piece of `height` more lines begins that has this digest."""
+        if height not in self._digests:
+            of: dict[str, list[int]] = {}
+            for n in range(1, len(self.lines) - height + 1):
+                of.setdefault(digest_lines(self.lines, n, n + height), []).append(n)
+            self._digests[height] = of
+        return self._digests[height].get(digest, [])
+
     @cached_property
     def _by_end(self) -> dict[str, list[Definition]]:
         found: dict[str, list[Definition]] = {}
@@ -137,24 +147,44 @@ def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> 
     """Re-read claims in the files of `before`; with `now`, in those instead.
 
     A claim without digest is then about the lines that the source it was made from has, if that can still be had; what
-    was not so there is stale.
+    was not so there is stale. Lines that are in a file several times slid as the evidence nearest to them did.
     """
-    files = now or before
-    verdicts = []
-    for claim in claims:
-        if now is not None and not claim.digest and not claim.quoted:
-            was = before.get(claim)
-            if isinstance(was, ReadFile):
-                if (then := judge(claim, was)).status == "stale":
-                    verdicts.append(then)
-                    continue
-                claim = replace(claim, digest=digest_lines(was.lines, claim.first, claim.last))
+    files, verdicts, several = now or before, [], []  # type: tuple[Files, list[Verdict], list[tuple[int, ReadFile]]]
+    slides: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+    for each in claims:
+        claim = _as_it_was(each, before) if now is not None else each
+        if isinstance(claim, Verdict):
+            verdicts.append(claim)
+            continue
         file = files.get(claim)
-        if isinstance(file, ReadFile):
-            verdicts.append(judge(claim, file))
-        else:
+        if not isinstance(file, ReadFile):
             verdicts.append(Verdict(claim, "unread" if files.closed(claim) else "stale", why=file))
+            continue
+        verdicts.append(judge(claim, file))
+        if verdicts[-1].status == "moved" and claim.digest and len(_places(claim, file)) > 1:
+            several.append((len(verdicts) - 1, file))
+        elif verdicts[-1].now[0]:
+            slides.setdefault(_of(claim), []).append((claim.first, verdicts[-1].now[0] - claim.first))
+    for at, file in several:
+        claim = verdicts[at].claim
+        near = min(slides.get(_of(claim), ()), key=lambda slide: abs(slide[0] - claim.first), default=(0, 0))
+        verdicts[at] = judge(claim, file, near[1])
     return verdicts
+
+
+def _of(claim: Claim) -> tuple[str, str, str]:
+    return claim.engine, claim.version, claim.file
+
+
+def _as_it_was(claim: Claim, before: Files) -> Claim | Verdict:
+    """The claim with the digest of its lines in the source that it was made from; a verdict if it was wrong there."""
+    was = before.get(claim) if not claim.digest else ""
+    if not isinstance(was, ReadFile):
+        return claim
+    then = judge(claim, was)
+    if then.status == "stale":
+        return then
+    return replace(claim, digest=digest_lines(was.lines, *then.now), quoted=()) if then.status == "ok" else claim
 
 
 class Files:
@@ -208,27 +238,35 @@ class Files:
         return self._trees[spec]
 
 
-def judge(claim: Claim, file: ReadFile) -> Verdict:
-    """Compare one claim with its file as it is now: by its digest, else by the symbol that its lines belong to."""
+def judge(claim: Claim, file: ReadFile, slid: int = 0) -> Verdict:
+    """Compare one claim with its file as it is now: by its digest, else by the symbol that its lines belong to.
+
+    `slid` says by how many lines its surroundings did, for lines that the symbol has several times.
+    """
     if claim.quoted:
         return _judge_quoted(claim, file)
     if not claim.digest:
         return _judge_definition(claim, file) if claim.definition else _judge_owner(claim, file)
-    lines, height = file.lines, claim.last - claim.first
-    if digest_lines(lines, claim.first, claim.last) == claim.digest:
+    height = claim.last - claim.first
+    if digest_lines(file.lines, claim.first, claim.last) == claim.digest:
         return _judge_standing(claim, file)
-    found = [n for n in range(1, len(lines) - height + 1) if digest_lines(lines, n, n + height) == claim.digest]
-    if not found:
+    if not file.places_of(claim.digest, height):
         return Verdict(claim, "stale", why="these lines are no longer in the file")
-    homes = file.definitions_of(claim.symbol)
-    inside = [n for n in found if any(first <= n and n + height <= last for _, first, last in homes)]
-    if len(found) == 1 and (not file.parses or not claim.symbol):
-        inside = found  # where no function can be looked into, a line that is unique will do
+    inside = _places(claim, file)
     if not inside:
         of = f"not in {claim.symbol}" if claim.symbol else "more than once"
         return Verdict(claim, "stale", why=f"these lines are in the file, but {of}")
-    nearest = min(inside, key=lambda n: (abs(n - claim.first), n))
+    nearest = min(inside, key=lambda n: (abs(n - claim.first - slid), n))
     return Verdict(claim, "moved", (nearest, nearest + height))
+
+
+def _places(claim: Claim, file: ReadFile) -> list[int]:
+    """Where the claim's lines begin, as often as its symbol has them."""
+    height = claim.last - claim.first
+    found, homes = file.places_of(claim.digest, height), file.definitions_of(claim.symbol)
+    if len(found) == 1 and (not file.parses or not claim.symbol):
+        return found  # where no function can be looked into, a line that is unique will do
+    return [n for n in found if any(first <= n and n + height <= last for _, first, last in homes)]
 
 
 def _judge_standing(claim: Claim, file: ReadFile) -> Verdict:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.trees import MemoryTree
 from tracer import evidence
+from tracer.cited import Claim
 from tracer.errors import SourceUnavailableError, UsageError
 from tracer.model import Revision, SourceTree, digest_of
 from tracer.targets import Target
@@ -196,3 +197,29 @@ def test_an_excerpt_stays_inside_the_file_and_marks_nothing_else() -> None:
 def test_a_permalink_points_at_the_commit_else_the_tag_else_nowhere(revision: Revision, address: str) -> None:
     target = Target(name="toy", title="Toy", url="https://host/o/r.git", roots=("toy",))
     assert evidence.permalink(target, revision, "a b.py", 3, 5) == address
+
+
+_LINES = ["self.begin()", *["self.end()"] * 4, "self.count = 0"]
+TWINS = "class Pool:\n    def clear(self):\n" + "".join(f"        {line}\n" for line in _LINES)
+
+
+def test_lines_that_a_function_has_several_times_slid_as_what_is_beside_them() -> None:
+    def at(line: int, text: str) -> dict[str, Any]:
+        return site(symbol="Pool.clear", def_line=0, first=line, last=line, digest=digest_of(f"        {text}"))
+
+    sites = [at(5, "self.end()"), at(6, "self.end()"), at(3, "self.begin()"), at(8, "self.count = 0")]
+    for count in (5, 9):
+        found = judged("import os\n" * count + TWINS, *sites)
+        assert [(v.status, v.now[0] - v.claim.first) for v in found] == [("moved", count)] * 4
+    assert judged("import os\n" * 5 + TWINS, sites[1])[0].now == (9, 9)  # alone, the nearest must do
+
+
+def test_blanks_at_the_end_of_a_printed_line_are_seen_where_its_source_can_still_be_had() -> None:
+    was = evidence.Files(lambda _engine, _version: MemoryTree({"toy/pool.py": POOL}))
+    blanks = POOL.replace("block.pins -= 1", "block.pins -= 1  ")
+    now = evidence.Files(lambda _engine, _version: MemoryTree({"toy/pool.py": blanks}))
+    lines = ("    def drop(self, block):", "        block.pins -= 1")
+    claim = Claim("toy", "1.0", "", "toy/pool.py", 6, 7, "", quoted=lines)
+    assert [v.status for v in evidence.judged([claim], was, now)] == ["stale"]
+    wrong = Claim("toy", "1.0", "", "toy/pool.py", 6, 7, "", quoted=("    def drop(self):", lines[1]))
+    assert [v.status for v in evidence.judged([wrong], was, was)] == ["stale"]

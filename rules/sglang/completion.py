@@ -110,3 +110,11 @@ def to_host(result: GenerationBatchResult) -> None:
 
 def use(result: GenerationBatchResult) -> None:
     result.copy_done.synchronize()  # expect: forward-copy observe
+
+
+class PrefetchOperation:
+    def __init__(self) -> None:
+        self._terminated_flag = False
+
+    def mark_terminate(self) -> None:
+        self._terminated_flag = True  # expect: storage-acks signal

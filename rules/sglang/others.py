@@ -43,6 +43,31 @@ class BasePrefixCache:
     def free_kv_row(self, row: int) -> None: ...
 
 
+class SWATokenToKVPoolAllocator:
+    def free_swa(self, slots: list[int]) -> None: ...
+
+
+class MambaPool:
+    def free(self, slots: list[int]) -> None: ...
+
+
+class TreeComponent:
+    window: SWATokenToKVPoolAllocator
+    states: MambaPool
+
+    def evict_component(self, cd: ComponentData, slots: list[int]) -> None:
+        cd.host_value = None  # expect: reclaim.host evict
+        self.window.free_swa(slots)  # expect: reclaim.evict free
+        self.states.free(slots)  # expect: reclaim.evict free
+
+    def drive_eviction(self, n: int) -> None: ...
+
+
+def make_room_by_parts(parts: list[TreeComponent]) -> None:
+    for part in parts:
+        part.drive_eviction(4)  # expect: reclaim.evict evict
+
+
 class UnifiedTreeCore:
     def walk(self, node: UnifiedTreeNode, key: str) -> UnifiedTreeNode:
         while key in node.children:  # expect: lookup.tree-walk query
@@ -126,6 +151,10 @@ class BaseKVManager: ...
 class MooncakeKVManager(BaseKVManager):
     def __init__(self) -> None:
         self.failed_sessions: set[str] = set()
+        self.failure_records: dict[int, str] = {}
+
+    def note(self, room: int, reason: str) -> None:
+        self.failure_records[room] = reason  # expect: failure.transfer detect
 
     def push_broke(self, session: str, room: int) -> None:
         self.failed_sessions.add(session)  # expect: failure.transfer detect

@@ -21,7 +21,22 @@ class FullComponent:
         cd.lock_ref -= 1  # expect: node-lock release
 
 
+class WindowComponent:
+    def hold(self, cd: ComponentData, host: bool) -> None:
+        held = cd.session_ref if host else cd.lock_ref
+        if host:
+            cd.session_ref = held + 1  # expect: nothing
+        else:
+            cd.lock_ref = held + 1  # expect: node-lock acquire
+
+
 class UnifiedTreeCore:
+    parts: list[FullComponent]
+
+    def inc_lock_ref(self, cd: ComponentData) -> None:
+        for part in self.parts:
+            part.hold(cd)  # expect: node-lock acquire
+
     def may_go(self, cd: ComponentData) -> bool:
         if cd.lock_ref > 0:  # expect: node-lock observe
             return False

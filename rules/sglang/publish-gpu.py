@@ -55,6 +55,9 @@ class UnifiedTreeCore(UnifiedTreeCoreInterface):
     def revive(self, node: UnifiedTreeNode, fresh_value: list[int]) -> None:
         node.component_data[0].value = fresh_value  # expect: gpu-tree commit
 
+    def attach_window(self, node: UnifiedTreeNode, swa_value: list[int]) -> None:
+        node.component_data[0].value = swa_value  # expect: gpu-tree commit
+
 
 class BasePrefixCache:
     tree_core: UnifiedTreeCoreInterface

@@ -7,6 +7,8 @@ cycles are cut, unions are capped, and a path it cannot follow is `()`, never a 
 
 from __future__ import annotations
 
+import re
+
 from tracer.graph.annotations import DICTS, LISTS, Type, Types_, cpp_type, merge, python_annotation
 from tracer.graph.containers import MADE, element, last_name, method_result, unfilled
 from tracer.graph.parameters import Parameters
@@ -37,6 +39,8 @@ _LITERAL = {
     "#set": "set",
     "#tuple": "tuple",
 }
+
+_FACTORY = re.compile(r"[\w.]*defaultdict\(\s*(?:lambda\s*:\s*)?([A-Za-z_][\w.]*)\s*[(),]")
 
 
 def _only_callable(types: Types_) -> bool:
@@ -451,7 +455,7 @@ class Types:
                     ),
                 )
         if not out or any(unfilled(t) for t in out):
-            elements = self._inserted(file, owner, fields[0].name)
+            elements = merge(self._missing(owner, fields), self._inserted(file, owner, fields[0].name))
             if elements:
                 out = tuple(
                     t._replace(args=((), elements) if last_name(t) in DICTS else (elements,)) if unfilled(t) else t
@@ -459,6 +463,17 @@ class Types:
                 ) or (Type("ext", "dict", (elements, elements)),)
         if not out and view.python and all(f.value == "#none" and not f.annotation for f in fields):
             return self._set_outside(owner, fields[0].name) if owner.index >= 0 else ()
+        return out
+
+    def _missing(self, owner: Sym, fields: list[Field]) -> Types_:
+        """What a `defaultdict(C)` in a field makes for a missing key: the objects of an engine's own class."""
+        view = self.world.view(owner.file)
+        out: Types_ = ()
+        for f in fields:
+            made = _FACTORY.match(f.text) if f.value.endswith("defaultdict()") else None
+            if made:
+                scope = view.scope_at(f.line) if f.where in ("init", "method") else owner.index
+                out = merge(out, tuple(t for t in self.of(owner.file, scope, made[1] + "()") if t.kind == "obj"))
         return out
 
     def _set_outside(self, owner: Sym, name: str) -> Types_:

@@ -413,6 +413,8 @@ class Uses(Places):
                     and any(self.world.is_a(r.ref, c) for c in classes)
                 ):
                     return "typed" if r.ref in classes else "inherited"
+                if r.kind == "obj" and isinstance(r.ref, Sym) and self._left_to_subclass(r.ref, classes, items[-1][1:]):
+                    return "inherited"
             if not receivers or all(r.kind == "ext" and "." not in str(r.ref) for r in receivers):
                 for t in self.calls.targets(number, call):
                     if (
@@ -437,6 +439,12 @@ class Uses(Places):
             elif t.to == pattern or t.to.endswith("." + pattern):
                 return "exact"
         return "exact" if not targets and self._extension(number, call, items).endswith("." + pattern) else None
+
+    def _left_to_subclass(self, base: Sym, classes: set[Sym], method: str) -> bool:
+        """Whether an object known as `base`, which has no such method, can only have it as one of `classes`."""
+        return any(self.world.is_a(c, base) for c in classes) and not any(
+            self.world.methods(k, method) for k in self.world.mro(base)
+        )
 
     def _extension(self, number: int, call: Call, items: tuple[str, ...]) -> str:
         """The dotted name of a function in an imported module that stands in no file: an engine's native extension."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import msgspec
 
-VERSION = 9  # raise when the surveys' output changes: it is part of the cache key
+VERSION = 10  # raise when the surveys' output changes: it is part of the cache key
 
 
 class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):

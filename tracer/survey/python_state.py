@@ -194,7 +194,8 @@ class Stores(Expressions):
             return None
         for old, operand in ((value.left, value.right), (value.right, value.left)):
             path = plain(old)
-            if path and (path == target or (isinstance(old, ast.Name) and frame.names.get(path) == target)):
+            kept = alternatives(frame.names.get(path, "")) if isinstance(old, ast.Name) else ()
+            if path and (path == target or target in kept):
                 return self._op(value.op, operand), operand
             if isinstance(value.op, ast.Sub):
                 break

@@ -598,3 +598,53 @@ def test_a_field_that_only_others_set_and_a_list_made_for_a_call() -> None:
     uses = Uses(at)
     assert [m.line for m in uses.called("Node.free")] == [19, 23]
     assert [m.line for m in uses.called("Other.free")] == []
+
+
+def test_a_method_that_only_a_subclass_has_is_called_on_what_is_known_as_its_base() -> None:
+    uses = Uses(
+        world(
+            a_py="""
+            class Shelf:
+                def free(self): ...
+
+            class DoubleShelf(Shelf):
+                def free_lower(self): ...
+
+            class Box:
+                def free_lower(self): ...
+
+            def tidy(shelf: Shelf, box: Box):
+                shelf.free_lower()
+                box.free_lower()
+            """
+        )
+    )
+    assert [(m.line, m.basis) for m in uses.called("DoubleShelf.free_lower")] == [(11, "inherited")]
+    assert [m.line for m in uses.called("Box.free_lower")] == [12]
+
+
+def test_what_a_defaultdict_makes_for_a_missing_key_is_known() -> None:
+    uses = Uses(
+        world(
+            a_py="""
+            from collections import defaultdict
+
+            class Twig:
+                def __init__(self):
+                    self.twigs = defaultdict(Twig)
+                    self.leaves = defaultdict(list)
+
+            class Other:
+                def __init__(self):
+                    self.twigs = defaultdict(lambda: Other())
+
+            def prune(twig: Twig, other: Other):
+                for name, inner in twig.twigs.items():
+                    del inner.twigs[name]
+                under = other.twigs[name]
+                del under.twigs[name]
+            """
+        )
+    )
+    assert lines(uses.state("Twig.twigs"), "remove") == [14]
+    assert lines(uses.state("Other.twigs"), "remove") == [16]

@@ -44,6 +44,7 @@ CHANGES = [
     ("self.f = max(0, self.f - 1)", [("augment-", "self.f", "#int", "1")]),
     ("x = self.f\nself.f = x + 1", [("augment+", "self.f", "#int", "1")]),
     ("x = self.g\nself.f = x + 1", [("write", "self.f", "?", "x + 1")]),
+    ("x = self.g if c else self.f\nself.f = x + 1", [("augment+", "self.f", "#int", "1")]),
     ("x = self.f - 1\nself.f = x", [("augment-", "self.f", "#int", "1")]),
     ("x = self.f\nx += 2\nself.f = x", [("augment+", "self.f", "#int", "2")]),
     ("n += 1", []),

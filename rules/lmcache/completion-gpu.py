@@ -14,6 +14,8 @@ class EventBackend:
 
     def wait_event(self, event: object, stream: object) -> None: ...
 
+    def query_event(self, event: object) -> bool: ...
+
 
 def submit_callback_to_stream(stream: object, kind: str, payload: object) -> None: ...
 
@@ -36,3 +38,15 @@ class Copier:
         event = torch.cuda.Event(interprocess=True)
         event.record()  # expect: device-event signal
         event.synchronize()  # expect: device-event observe
+
+
+class DeviceMessagingFuture:
+    def __init__(self, backend: EventBackend) -> None:
+        self.backend_ = backend
+        self.event_: object | None = None
+
+    def ended(self) -> bool:
+        return self.backend_.query_event(self.event_)  # expect: device-event observe
+
+    def probed(self, probe: object) -> bool:
+        return self.backend_.query_event(probe)  # expect: nothing

@@ -56,7 +56,7 @@ def _together(act: str, folder: Path, words: list[str]) -> list[subprocess.Compl
         assert process.stdin is not None
         process.stdin.write("x")
         process.stdin.flush()
-    said = [p.communicate(timeout=120) for p in started]
+    said = [p.communicate(timeout=300) for p in started]
     return [subprocess.CompletedProcess(p.args, p.returncode, *s) for p, s in zip(started, said, strict=True)]
 
 
@@ -157,7 +157,7 @@ def test_no_room_for_what_is_printed(words: str, tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", code, *words.split()], env=env, stdout=full, stderr=subprocess.PIPE, text=True,
-            timeout=120, check=False,
+            timeout=300, check=False,
         )  # fmt: skip
     assert done.returncode == 3, done
     assert done.stderr.startswith("tracer: No space left on device") and done.stderr.count("\n") == 1

@@ -21,7 +21,7 @@ def _python(code: str) -> list[str]:
 def test_a_sleeping_childs_wall_time_is_seen() -> None:
     seen = measure(_python("import time; time.sleep(0.4)"))
     assert seen.code == 0
-    assert 0.4 <= seen.wall < 30
+    assert 0.4 <= seen.wall < 300
     assert seen.cpu < seen.wall
 
 
@@ -40,11 +40,11 @@ def test_the_peak_of_a_childs_own_child_counts() -> None:
 
 def test_the_time_limit_ends_a_command_and_its_children(tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    seen = measure(["sh", "-c", f"sleep 60 & echo $! > {note}; wait"], limit=0.5)
+    seen = measure(["sh", "-c", f"sleep 600 & echo $! > {note}; wait"], limit=0.5)
     assert seen.stopped
-    assert 0.5 <= seen.wall < 30
+    assert 0.5 <= seen.wall < 300
     grandchild = int(note.read_text())
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while _runs(grandchild) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not _runs(grandchild)

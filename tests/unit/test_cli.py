@@ -329,7 +329,7 @@ def test_a_reader_that_goes_away_ends_the_output_quietly() -> None:
     os.close(read)
     started = process("rules", "list", "--format", "json", stdout=write)
     os.close(write)
-    _, err = started.communicate(timeout=60)
+    _, err = started.communicate(timeout=300)
     assert err == ""
 
 
@@ -373,7 +373,7 @@ def test_warm_questions_load_no_heavy_library(fetched: Run, rules: Path) -> None
         [sys.executable, "-c", code, "where", "publish", SPEC, "--rules", str(rules)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.stderr == "\n", done.stderr

@@ -103,6 +103,6 @@ def test_the_completion_of_a_real_shell(shell: str, tmp_path: Path) -> None:
     tool.chmod(0o755)
     env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     env["PYTHONPATH"] = str(Path(__file__).parents[2])
-    done = subprocess.run([shell, "-c", SHELLS[shell]], capture_output=True, text=True, env=env, timeout=60)
+    done = subprocess.run([shell, "-c", SHELLS[shell]], capture_output=True, text=True, env=env, timeout=300)
     assert "protection" in done.stdout, done.stderr
     assert "completion" not in done.stdout

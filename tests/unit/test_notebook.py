@@ -31,7 +31,7 @@ def test_a_notebook_shows_answers_as_tables_and_lists_and_never_as_markup_of_oth
         "engine.where('publsh')",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    nbclient.NotebookClient(book, timeout=120, kernel_name="python3", allow_errors=True).execute()
+    nbclient.NotebookClient(book, timeout=300, kernel_name="python3", allow_errors=True).execute()
     assert not book.cells[0].outputs
     shown = [_html(cell) for cell in book.cells[1:3]]
     assert "lmcache/store.py:7" in shown[0]

@@ -171,6 +171,6 @@ def test_vim_jumps_to_the_lines(repository: Path, tmp_path: Path) -> None:
     words = [f"cgetfile {tmp_path / 'out.txt'}", *jump, "qa!"]
     subprocess.run(
         ["vim", "-es", "-N", "-u", "NONE", *(w for word in words for w in ("-c", word))],
-        cwd=repository, timeout=60, stdin=subprocess.DEVNULL,
+        cwd=repository, timeout=300, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert at.read_text().splitlines() == ["lmcache/pool.py:14:13", "lmcache/pool.py:12:9"]

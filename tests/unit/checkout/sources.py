@@ -184,7 +184,7 @@ class Server:
             handler.wfile.flush()
             if reply.stalls:
                 reply.stalls.pop(0)
-                self.over.wait(20)
+                self.over.wait(120)
             handler.close_connection = True
 
     def index(self, project: str, *archives: Path, html: bool = False, **fields: object) -> None:
@@ -206,7 +206,7 @@ class Server:
         self.replies[f"/simple/{project}/"] = Reply(text.encode(), kind)
 
 
-def eventually(condition: object, seconds: float = 20) -> None:
+def eventually(condition: object, seconds: float = 120) -> None:
     """Wait until `condition()` holds."""
     end = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]

@@ -200,7 +200,7 @@ def whole() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in made} | {"a.tar": gzip.decompress(made[0].read_bytes())}
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_harmed_bytes_give_a_fetch_error_or_files_but_never_a_traceback(data: st.DataObject, tmp_path: Path) -> None:
     name = data.draw(st.sampled_from(sorted(whole())))

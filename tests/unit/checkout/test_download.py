@@ -21,7 +21,7 @@ PART = f"{SHA[:32]}.part"
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "READ", 0.3)
+    monkeypatch.setattr(web, "READ", 1.0)
 
 
 def bring(server: Server, folder: Path, listener: Listener | None = None) -> bytes:

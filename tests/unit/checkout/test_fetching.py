@@ -311,7 +311,7 @@ def test_an_interrupted_fetch_leaves_nothing_half_made(
         sources.eventually(lambda: any(path.startswith("/files/") for path, _, _ in server.asked))
         sources.eventually(part.is_file)
         child.send_signal(how)
-        assert child.wait(20) != 0
+        assert child.wait(120) != 0
     finally:
         child.kill()
         child.wait()

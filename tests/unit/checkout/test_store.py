@@ -199,7 +199,7 @@ def test_a_read_only_cache_can_still_be_read(monkeypatch: pytest.MonkeyPatch) ->
 def hold(entered: object, leave: object) -> None:
     with locked(TARGET, VERSION, Listener()):
         entered.set()  # type: ignore[attr-defined]
-        leave.wait(20)  # type: ignore[attr-defined]
+        leave.wait(120)  # type: ignore[attr-defined]
 
 
 def test_a_second_process_waits_for_the_first_and_says_so(cache: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_second_process_waits_for_the_first_and_says_so(cache: Path) -> None:
     entered, leave = spawn.Event(), spawn.Event()
     other = spawn.Process(target=hold, args=(entered, leave))
     other.start()
-    assert entered.wait(20)
+    assert entered.wait(120)
     (cache / "trees" / "toy" / f".1.0.tmp-{other.pid}" / "mark").touch()
 
     def on_note(text: str) -> None:
@@ -217,6 +217,6 @@ def test_a_second_process_waits_for_the_first_and_says_so(cache: Path) -> None:
 
     said: list[str] = []
     with locked(TARGET, VERSION, Listener(None, on_note)):
-        other.join(20)
+        other.join(120)
         assert other.exitcode == 0
     assert said == ["waiting: another process is fetching toy@1.0"]

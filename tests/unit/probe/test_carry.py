@@ -82,7 +82,7 @@ def test_what_is_carried_runs_by_itself_and_leaves_a_recording(shop, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     done = subprocess.run(
         ["sh", str(tmp_path / "out" / "run.sh")], env=env, cwd=tmp_path / "elsewhere", capture_output=True, text=True,
-        timeout=120, check=False,
+        timeout=300, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout.strip()) == (0, "add: passed"), done.stderr
     run = json.loads((tmp_path / "rec" / "add" / "run.json").read_text())

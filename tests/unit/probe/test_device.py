@@ -167,14 +167,14 @@ def torch_rows():
         python = environment.python()
     except Exception:
         python = Path(sys.executable)
-    ask = subprocess.run([str(python), "-c", "import torch"], capture_output=True, timeout=120, check=False)
+    ask = subprocess.run([str(python), "-c", "import torch"], capture_output=True, timeout=300, check=False)
     if ask.returncode:
         pytest.skip(f"{python} has no torch; TRACER_PROBE_PYTHON names one that has")
     done = subprocess.run(
         [str(python), "-c", PROGRAM, str(HERE / "recorder" / "device.py")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -214,6 +214,6 @@ def test_the_recorder_brings_it_along(tmp_path, torch_rows):
         **os.environ, "PYTHONPATH": str(HERE / "site"), "TRACER_PROBE_RECORDER": str(HERE / "recorder" / "__init__.py"),
         "TRACER_PROBE_OUT": str(tmp_path / "out"), "TRACER_PROBE_ROOTS": str(tmp_path), "TRACER_PROBE_DEVICE": "1",
     }  # fmt: skip
-    subprocess.run([python, str(tmp_path / "p.py")], env=env, check=True, timeout=120)
+    subprocess.run([python, str(tmp_path / "p.py")], env=env, check=True, timeout=300)
     (found,) = transfers.read(tmp_path / "out")
     assert (found.verdict, found.what, found.on.split(":")[0]) == (transfers.NOT, "cpu → cpu", "cpu")

@@ -78,7 +78,7 @@ def built(tmp_path_factory):
     (folder / "till.cpp").write_text(SOURCE)
 
     def run(*command: str) -> None:
-        subprocess.run(command, cwd=folder, check=True, timeout=120)
+        subprocess.run(command, cwd=folder, check=True, timeout=300)
 
     run("g++", "-O1", "-fno-inline", "-fPIC", "-c", "till.cpp")
     run("g++", "-shared", "-o", "libtill.so", "till.o")

@@ -97,7 +97,7 @@ def _record(tmp_path: Path, run: str) -> Path:
         module.start({str(tmp_path / "out")!r}, [{str(package)!r}])
         {run}
         """
-    subprocess.run([sys.executable, "-c", dedent(script)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", dedent(script)], check=False, timeout=300)
     return tmp_path / "out"
 
 

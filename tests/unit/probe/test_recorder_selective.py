@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from textwrap import dedent
 
@@ -106,7 +105,7 @@ def _run(
         values["TRACER_PROBE_EDGES"] = "1"
     script = tmp_path / "run.py"
     script.write_text("import pack\nif __name__ == '__main__':\n    " + code.replace("\n", "\n    ") + "\n")
-    done = subprocess.run([python, str(script)], env=values, timeout=60, capture_output=True, text=True)
+    done = subprocess.run([python, str(script)], env=values, timeout=300, capture_output=True, text=True)
     (tmp_path / "stderr").write_text(done.stderr)
     return recording.load(out)
 
@@ -200,7 +199,7 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
         "TRACER_PROBE_ROOTS": str(package),
     }
     code = "import pack; pack.main(); print('went on')"
-    done = subprocess.run([sys.executable, "-c", code], env=values, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], env=values, capture_output=True, text=True, timeout=300)
     assert "went on" in done.stdout
     assert "nothing is recorded" in done.stderr
 
@@ -230,10 +229,11 @@ def test_the_environments_own_sitecustomize_still_runs(tmp_path: Path) -> None:
 
 def test_what_is_not_planned_costs_little(tmp_path: Path) -> None:
     """Not a benchmark (see tests/benchmarks): a plan that matches nothing must not record, and must end."""
-    since = time.monotonic()
+    since = os.times()
     seen = _run(tmp_path, "[pack.main() for _ in range(2000)]", plan={"symbols": ["pack.nothing"], "lines": {}})
     assert not seen.entered
-    assert time.monotonic() - since < 50
+    now = os.times()
+    assert now.children_user + now.children_system - since.children_user - since.children_system < 50
 
 
 def test_what_a_scenario_calls_back_is_not_called_by_the_engine(tmp_path: Path) -> None:

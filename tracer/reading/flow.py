@@ -17,22 +17,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tracer.reading.branches import Branch, cut_edges, entered
-from tracer.reading.control import ENTRY, FALL, RAISE, RETURN, Graph, graph_of, trace
+from tracer.reading.control import ENTRY, FALL, Graph, graph_of
+from tracer.reading.flags import flags_of
+from tracer.reading.leaving import Exit, end, exits_from, origins, outward
 from tracer.reading.raising import quiet_edges, rollback_edges
 from tracer.reading.statements import Block, Reading, Statement
 
 When = Literal["", "body", "else"]
 _HEADED = ("if", "while", "for", "with", "match", "switch")
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """A way out of a function: `kind` return · raise · fall · co_return · throw; `implicit`: a call that may raise."""
-
-    line: int
-    kind: str
-    text: str
-    implicit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +45,7 @@ def exits(reading: Reading, host: Statement | None = None, *, exceptions: bool =
     if reading.head is not None and reading.head.kind == "class" and host is None:
         return ()
     graph = graph_of(reading, host, exceptions)
-    return _exits(reading, host, graph, graph.reach([ENTRY]), {})
+    return exits_from(reading, host, graph, graph.reach([ENTRY]), {})
 
 
 def reachable_exits(
@@ -67,9 +59,9 @@ def reachable_exits(
     host = reading.host_of(line)
     graph = graph_of(reading, host, exceptions)
     starts = _starts(reading, graph, line, when)
-    reached: dict[int, int | None] = {}
-    graph.walk(_behind(starts), (), (), reached, _cut(reading, host, exceptions, never, calm))
-    return _exits(reading, host, graph, set(reached), starts)
+    flags = flags_of(reading, host, exceptions)
+    _, reached = flags.walk(flags.behind(starts), (), (), _cut(reading, host, exceptions, never, calm))
+    return exits_from(reading, host, graph, {node for node, _ in reached}, starts)
 
 
 def covered(
@@ -108,21 +100,24 @@ def escape(
         cut |= entered(reading, graph, lines, stops, cut)
     starts = _starts(reading, graph, start_line, when)
     starts = {node: [after for after in ways if (node, after) not in cut] for node, ways in starts.items()}
+    flags = flags_of(reading, host, exceptions)
+    before, begin = flags.at(starts), flags.behind(starts)
     if leaving.kind == "fall":
-        way = graph.walk(_behind(starts), {FALL}, stops, cut=cut)
+        way, _ = flags.walk(begin, {FALL}, stops, cut)
         return None if way is None else (start_line, *_lines(graph, way, leaving))
-    end = {_end(leaving)}
-    first: dict[int, int | None] = {}
-    graph.walk(_behind(starts), set(), stops, first, cut)
-    for node in _origins(reading, graph, leaving):
-        for after in _outward(graph, node, leaving):
-            if node in first or (node in starts and not when and not leaving.implicit):
-                tail = graph.walk([after], end, stops, cut=cut)
-                if tail is not None:
-                    way = [*trace(first, node), *tail] if node in first else tail
-                    return (start_line, *_lines(graph, way, leaving))
-            for pending in starts.keys() & graph.reach([after]):
-                way = graph.walk(starts[pending], end, stops, cut=cut)
+    goal = {end(leaving)}
+    _, reached = flags.walk(begin, (), stops, cut)
+    for node in origins(reading, graph, leaving):
+        values = sorted({v for n, v in reached if n == node}, key=repr)
+        itself = before.get(node, []) if not when and not leaving.implicit else []
+        for after in outward(graph, node, leaving):
+            tail, _ = flags.walk([(after, flags.after(node, v)) for v in (*values, *itself)], goal, stops, cut)
+            if tail is not None:
+                first = flags.walk(begin, {node}, stops, cut)[0] if values else None
+                return (start_line, *_lines(graph, [*(first or ()), *tail], leaving))
+            for pending in sorted(starts.keys() & graph.reach([after])):
+                onward = [at for at in begin if at[0] in starts[pending]]
+                way, _ = flags.walk(onward, goal, stops, cut)
                 if way is not None:
                     return (start_line, *_lines(graph, way, leaving))
     return None
@@ -136,7 +131,8 @@ def arrival(
     stops = set(_nodes(reading, graph, lines, False))
     goals = set(_nodes(reading, graph, [line], True)) - stops
     cut = cut_edges(graph, never) | (entered(reading, graph, lines, stops) if present else set())
-    way = graph.walk([ENTRY], goals, stops, cut=cut)
+    flags = flags_of(reading, reading.host_of(line))
+    way, _ = flags.walk([(ENTRY, flags.unknown)], goals, stops, cut)
     return None if way is None else _lines(graph, way)
 
 
@@ -178,8 +174,8 @@ def leads(
     graph = graph_of(reading, host, False)
     goals = set(_nodes(reading, graph, [b], True))
     stops = set(_nodes(reading, graph, avoiding, True)) - goals
-    behind = _behind(_starts(reading, graph, a, ""))
-    return graph.walk(behind, goals, stops, cut=_cut(reading, host, False, never, True)) is not None
+    starts, flags = _starts(reading, graph, a, ""), flags_of(reading, host)
+    return flags.walk(flags.behind(starts), goals, stops, _cut(reading, host, False, never, True))[0] is not None
 
 
 # -- from lines to nodes ------------------------------------------------------------------------------------------
@@ -283,66 +279,6 @@ def _before(
     stops = set(_nodes(reading, graph, a_lines, lambdas))
     if not goals or not stops or goals <= stops:
         return Verdict("unknown")
-    way = graph.walk([ENTRY], goals - stops, stops)
+    flags = flags_of(reading, host, exceptions)
+    way, _ = flags.walk([(ENTRY, flags.unknown)], goals - stops, stops)
     return Verdict("holds") if way is None else Verdict("fails", _lines(graph, way))
-
-
-# -- exits --------------------------------------------------------------------------------------------------------
-def _end(leaving: Exit) -> int:
-    return {"fall": FALL, "raise": RAISE, "throw": RAISE}.get(leaving.kind, RETURN)
-
-
-def _outward(graph: Graph, node: int, leaving: Exit) -> list[int]:
-    """Where flow goes first that leaves from `node` by that exit."""
-    end = _end(leaving)
-    return [n for n in (graph.raised if end == RAISE else graph.normal)[node] if n in graph.outward[end]]
-
-
-def _origins(reading: Reading, graph: Graph, leaving: Exit) -> list[int]:
-    """The nodes that `leaving` leaves from."""
-    if leaving.kind == "fall":
-        return []
-    out: list[int] = []
-    for statement, nodes in graph.nodes.items():
-        if statement.first != leaving.line:
-            continue
-        for found, implicit in _ways_out(reading, statement):
-            if (found, implicit) == (leaving.kind, leaving.implicit):
-                out += nodes
-    return out
-
-
-def _ways_out(reading: Reading, statement: Statement) -> list[tuple[str, bool]]:
-    """How flow may leave a function from a statement: kind, and whether only an exception of a call makes it."""
-    word = "throw" if reading.language == "cpp" else "raise"
-    if statement.kind == "raise":
-        return [(word, False)]
-    if statement.kind == "return":
-        return [("co_return" if statement.text.startswith("co_return") else "return", False), (word, True)]
-    return [(word, True)]
-
-
-def _exits(
-    reading: Reading, host: Statement | None, graph: Graph, reached: set[int], starts: dict[int, list[int]]
-) -> tuple[Exit, ...]:
-    """The exits from `reached` nodes, from a start itself, and those under way at a start in a `finally`."""
-    found: set[Exit] = set()
-    alive = graph.reach([ENTRY])
-    onward = {node: graph.reach(behind) for node, behind in starts.items()}
-    leads: dict[int, set[int]] = {}
-    for statement, nodes in graph.nodes.items():
-        for kind, implicit in _ways_out(reading, statement):
-            leaving = Exit(statement.first, kind, statement.text, implicit)
-            end = _end(leaving)
-            for node, after in ((n, a) for n in nodes if n in alive for a in _outward(graph, n, leaving)):
-                if after not in leads:
-                    leads[after] = graph.reach([after])
-                if end not in leads[after]:
-                    continue  # a `finally` that returns keeps an exception in
-                # A start that raises has not started: it is no exit behind itself.
-                own = node in reached or (node in starts and not implicit)
-                if own or any(n in leads[after] and end in ahead for n, ahead in onward.items()):
-                    found.add(leaving)
-    if FALL in reached:
-        found.add(Exit(host.last if host is not None else reading.last, "fall", ""))
-    return tuple(sorted(found, key=lambda e: (e.line, e.kind, e.implicit)))

@@ -14,6 +14,8 @@ RUNS = 20
 _SIMPLE = st.sampled_from([
     ["m(#)"], ["m(#)"], ["m(#)"], ["return m(#)"], ["raise KeyError(m(#))"], ["raise OSError(m(#))"], ["break"],
     ["m(#)", "continue"], ["if c(): return m(#)"], ["if c(): raise ValueError(m(#))"], ["if c(): break"], ["pass"],
+    ["done = True"], ["done = False"], ["done = None"], ["done = c()"], ["if done: m(#)"], ["if not done: return m(#)"],
+    ["if done is not None and c(): m(#)"], ["with w(0) as done: m(#)"],
 ])
 
 
@@ -27,6 +29,8 @@ def _compound(children: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[
     handler = st.sampled_from(["except KeyError:", "except (KeyError, ValueError):", "except Exception:", "except:"])
     return st.one_of(
         body.map(lambda p: ["if c():", *p]),
+        two.map(lambda p: ["if not done:", *p[0], "else:", *p[1]]),
+        body.map(lambda p: ["while c() and not done:", *p]),
         two.map(lambda p: ["if c():", *p[0], "else:", *p[1]]),
         three.map(lambda p: ["if c():", *p[0], "elif c():", *p[1], "else:", *p[2]]),
         two.map(lambda p: ["for _ in n():", *p[0], "else:", *p[1]]),
@@ -56,7 +60,7 @@ class _Manager:
 
 
 def _number(program: list[list[str]]) -> list[str]:
-    lines = ["def f():", "    while True:", *("    " + line for line in _suite(program)), "        break"]
+    lines = ["def f(done=False):", "    while True:", *("    " + line for line in _suite(program)), "        break"]
     return [line.replace("#", str(at)) for at, line in enumerate(lines, 1)]
 
 

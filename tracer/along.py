@@ -18,7 +18,7 @@ from tracer import stages
 from tracer.errors import UsageError
 from tracer.graph.world import Sym
 from tracer.model import EngineRevision, Path, Step
-from tracer.pairs.ledger import Event, Events, lines_of
+from tracer.pairs.ledger import Event, Events, lines_of, places_of
 from tracer.pairs.order import Orders
 from tracer.pairs.rules import DEPTH
 from tracer.reading import flow
@@ -74,12 +74,13 @@ def passed(orders: Orders, a: str, b: str, steps: Sequence[Step], depth: int = D
             continue
         after = steps[number + 1] if number + 1 < len(steps) else None
         on = after.from_line if after is not None and after.from_file == step.file else 0
-        a_lines, b_lines = (lines_of(_own(events, sym, kind, on)) for kind in ("a", "b"))
+        own = [_own(events, sym, kind, on) for kind in ("a", "b")]
+        a_lines, b_lines = (places_of(found, reading) for found in own)
         verdict: Verdict | Literal[""] = _better(before, _inside(reading, a_lines, b_lines)) if b_lines else ""
         before = _better(before, _until(reading, a_lines, on)) if a_lines else before
         if a_lines or b_lines:
-            yield Passed(number + 1, step.symbol, step.file, step.def_line, tuple(a_lines), tuple(b_lines), on, before,
-                         verdict)
+            yield Passed(number + 1, step.symbol, step.file, step.def_line, tuple(lines_of(own[0])), tuple(lines_of(own[1])),
+                         on, before, verdict)
 
 
 def _function(orders: Orders, step: Step) -> Sym | None:

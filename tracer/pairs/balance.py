@@ -176,7 +176,7 @@ class Judge:
         reading = self.ledger.reading(event.at)
         if reading is None:
             return
-        line = anchor(reading, event.line)
+        line = anchor(reading, event.place(reading))
         line = begins(reading, line) if kind == "acquire" else line
         held = held_by(self.ledger, event, reading)
         facts = facts_at(reading, line)
@@ -226,7 +226,7 @@ class Judge:
             return replace(missing, verdict="handed_over", owner="the end of its object's scope", by=by, path=())
         if kind == "acquire" and fails(leaving) and (ways.releases or event.via):
             return missing
-        back = returned(leaving, ways.held) or leaving.line == ways.line
+        back = returned(leaving, ways.held) or leaving.line == ways.line  # a head on its line is negative
         if kind == "acquire" and not back and not known_outside(self.ledger, event, ways.held):
             at, owner = passed_on(self.ledger, event, ways.held), "what it is passed to"
             if not at and len(event.via) > 1:  # two calls down, and nothing comes back: it is that callee's business
@@ -277,17 +277,18 @@ class _Ways:
         for at, owner in put_away(ledger, event, held) if event.kind == "acquire" else ():
             self.keeps.setdefault(at, owner)
         if event.kind == "drop":
-            self.keeps.pop(event.line, None)
+            self.keeps.pop(event.place(reading), None)
         self.scoped = {e.line for e in ledger.of(event.at, "scope") if reading.host_of(e.line) is host}
         if event.kind != "drop":
-            self.releases -= {event.line, line}
+            self.releases -= {event.place(reading), line}
 
     def _place(self, e: Event, host: object) -> None:
         """Where an event counts: at its line, or where the closure around it is called or handed on."""
         inner = self.reading.host_of(e.line)
         plain = inner is host and not makes_closure(self.reading, e.line)
-        if plain or anchor(self.reading, e.line) != e.line:
-            self._put(e.kind, anchor(self.reading, e.line), e.owner)
+        at = anchor(self.reading, e.place(self.reading))
+        if plain or abs(at) != e.line:
+            self._put(e.kind, at, e.owner)
             return
         for how, at in closures(self.reading, e.line, self.reading.host_of(self.line)):
             self._put("keep" if how == "keep" else e.kind, at, e.owner or "a closure")
@@ -303,7 +304,7 @@ class _Ways:
 
     def place(self, line: int) -> tuple[str, int]:
         """A line of the function's file."""
-        return self.ledger.world.path(self.event.at.file), line
+        return self.ledger.world.path(self.event.at.file), abs(line)
 
     def verdict(self, leaving: Exit) -> Leaving | None:
         """The exit released or handed over; None where a path leads to it with neither, which is kept."""
@@ -318,7 +319,8 @@ class _Ways:
         keeps = set(self.keeps)
         if keeps and (self._escape(leaving, self.releases | keeps) is None or self._came_by(keeps)):
             by = self._nearest(keeps, leaving.line)
-            return replace(found, verdict="handed_over", owner=self.keeps[by[1]] if by else "", by=by)
+            owner = next((o for at, o in self.keeps.items() if by and abs(at) == by[1]), "")
+            return replace(found, verdict="handed_over", owner=owner, by=by)
         self.path = way
         return None
 
@@ -335,8 +337,9 @@ class _Ways:
         return bool(lines) and flow.arrival(self.reading, self.line, sorted(lines), present=True) is None
 
     def _nearest(self, lines: set[int], line: int) -> tuple[str, int] | None:
-        before = [n for n in lines if n <= line]
-        return self.place(max(before) if before else min(lines)) if lines else None
+        at = sorted(map(abs, lines))
+        before = [n for n in at if n <= abs(line)]
+        return self.place(before[-1] if before else at[0]) if at else None
 
 
 __all__ = ["Holder", "Judge", "Leaving", "judge", "lines_of"]

@@ -77,7 +77,7 @@ def unreachable(leaving: Exit) -> bool:
 
 def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
     """What `event` takes hold of."""
-    statement = reading.statement_at(event.line)
+    statement = reading.statement_at(event.place(reading))
     call, access = event.match.call, event.match.access
     names: set[str] = set()
     facts: Facts = {}

@@ -47,6 +47,18 @@ class Event(NamedTuple):
     asked: tuple[tuple[str, bool], ...] = ()  # what names at the call have to be for it to happen
 
 
+    @property
+    def word(self) -> str:
+        """The name that the statement calls or touches."""
+        match = self.match
+        path = match.call.callee if match.call is not None else match.access.target if match.access is not None else ""
+        return last_part(next((p for p in reversed(parts(path)) if p[0] not in "[("), ""))
+
+    def place(self, reading: Reading) -> int:
+        """Where the statement stands in `reading` (`Reading.place`)."""
+        return reading.place(self.line, self.word)
+
+
 class Events:
     """Events by function, and the way to a function's callers."""
 
@@ -152,15 +164,15 @@ class Ledger(Events):
         reading = self.reading(function)
         if reading is None:
             return kind != "end" and not sure
-        taken = lines_of([e for e in self.of(function, "acquire", "taken") if e.at == function])
+        taken = places_of([e for e in self.of(function, "acquire", "taken") if e.at == function], reading)
         if kind == "acquire":
-            given = lines_of([e for e in self.of(function, "release") if e.at == function])
+            given = places_of([e for e in self.of(function, "release") if e.at == function], reading)
             return any(
                 flow.escape(reading, line, way, given, present=True, lambdas=True) is not None
                 for line in taken
                 for way in flow.reachable_exits(reading, line)
             )
-        lines = lines_of([e for e in self.of(function, kind) if e.at == function])
+        lines = places_of([e for e in self.of(function, kind) if e.at == function], reading)
         if taken and all(line in taken or flow.arrival(reading, line, taken) is None for line in lines):
             return False
         if not sure and kind != "end":
@@ -219,6 +231,11 @@ class Ledger(Events):
                 paths = [a.target for a in view.accesses.get(scope, ())] + [c.callee for c in view.calls.get(scope, ())]
                 out |= {item.lstrip(".") for path in paths for item in parts(path)}
         return frozenset(out)
+
+
+def places_of(events: Collection[Event], reading: Reading) -> list[int]:
+    """Where they stand in `reading` (`Reading.place`), once each, in order."""
+    return sorted({e.place(reading) for e in events}, key=lambda at: (abs(at), at))
 
 
 def lines_of(events: Collection[Event]) -> list[int]:

@@ -20,7 +20,7 @@ from tracer.graph.members import member_uses
 from tracer.graph.places import Match
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
-from tracer.pairs.ledger import Event, Events, lines_of
+from tracer.pairs.ledger import Event, Events, lines_of, places_of
 from tracer.pairs.rules import DEPTH, pair_rules
 from tracer.reading import flow
 from tracer.reading.statements import Reading
@@ -137,7 +137,7 @@ class Orders:
 
     def _always(self, events: Events, function: Sym, reading: Reading) -> bool:
         """Whether every way out of `function` that does not raise passes an A."""
-        lines = lines_of([e for e in events.of(function, "a") if e.at == function])
+        lines = places_of([e for e in events.of(function, "a") if e.at == function], reading)
         if reading.first in lines:  # a function on one line
             return True
         ways = [e for e in flow.exits(reading) if e.kind not in ("raise", "throw")]
@@ -154,18 +154,18 @@ class Orders:
         outside = [e for e in b if (e.line, e.via[:1]) not in inner]
         if not outside:
             a = [e for e in a if (e.line, e.via[:1]) not in inner]
-        a_lines, b_lines = lines_of(a), lines_of(outside or b)
-        if not a_lines:
+        a_at, b_at = places_of(a, reading), places_of(outside or b, reading)
+        if not a_at:
             return None
-        found = flow.always_before(reading, a_lines, b_lines, lambdas=True)
+        found = flow.always_before(reading, a_at, b_at, lambdas=True)
         if found.verdict == "unknown":
             return None
-        follows = any(flow.may_follow(reading, x, y) for x in a_lines for y in b_lines if x != y)
+        follows = any(flow.may_follow(reading, x, y) for x in a_at for y in b_at if x != y)
         verdict: Literal["always", "sometimes", "never"] = "never"
         if follows:
             verdict = "always" if found.holds else "sometimes"
         d = self.world.definition(function)
         return Order(
             self.world.symbol(function), self.world.path(function.file), d.line if d else 1, verdict,
-            tuple(a_lines), tuple(b_lines), found.path,
+            tuple(lines_of(a)), tuple(lines_of(outside or b)), found.path,
         )

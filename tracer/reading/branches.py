@@ -147,8 +147,9 @@ def impossible(reading: Reading, line: int, facts: Facts) -> tuple[Branch, ...]:
     if not facts:
         return ()
     around = {block.statements[at] for block, at in reading.holders(line)}
+    here, line = line, abs(line)
     later = (s for s in reading.statements() if not s.compound and s.first > line)
-    written = [(s.first, s.text) for s in later if not _apart(reading, line, s.first)]
+    written = [(s.first, s.text) for s in later if not _apart(reading, here, s.first)]
     out: list[Branch] = []
     for statement in reading.statements():
         body = statement.block("body")

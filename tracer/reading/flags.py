@@ -33,12 +33,22 @@ class Flags:
     def __init__(self, graph: Graph, names: Iterable[str]) -> None:
         self.graph = graph
         self.names = tuple(names)
+        tests = [body.test for s in graph.nodes if s.kind in ("if", "while") and (body := s.block("body")) is not None]
+        self.asked_for_none = {n for n in self.names if any(re.search(rf"\b{n} is\b", test) for test in tests)}
         self.sets: dict[Statement, dict[int, bool | None]] = {}
         for statement in graph.nodes:
-            found = {at: _value(statement, name) for at, name in enumerate(self.names) if _binds(statement, name)}
+            found = {at: self._value(statement, name) for at, name in enumerate(self.names) if _binds(statement, name)}
             if found:
                 self.sets[statement] = found
         self.unknown: Values = (None,) * len(self.names)
+
+    def _value(self, statement: Statement, name: str) -> bool | None:
+        found = _set(statement)
+        if found is None or found["name"] != name:
+            return None
+        if found["value"] == "False" and name in self.asked_for_none:
+            return None  # neither true nor None
+        return _VALUES[found["value"]]
 
     def after(self, node: int, values: Values) -> Values:
         """The values once the statement at `node` is done."""
@@ -125,11 +135,6 @@ def flags_of(reading: Reading, host: Statement | None = None, exceptions: bool =
 
 def _set(statement: Statement) -> re.Match[str] | None:
     return _SET.fullmatch(statement.text) if statement.kind in ("simple", "raii") else None
-
-
-def _value(statement: Statement, name: str) -> bool | None:
-    found = _set(statement)
-    return _VALUES[found["value"]] if found is not None and found["name"] == name else None
 
 
 def _binds(statement: Statement, name: str) -> bool:

@@ -104,7 +104,7 @@ def escape(
     before, begin = flags.at(starts), flags.behind(starts)
     if leaving.kind == "fall":
         way, _ = flags.walk(begin, {FALL}, stops, cut)
-        return None if way is None else (start_line, *_lines(graph, way, leaving))
+        return None if way is None else (abs(start_line), *_lines(graph, way, leaving))
     goal = {end(leaving)}
     _, reached = flags.walk(begin, (), stops, cut)
     for node in origins(reading, graph, leaving):
@@ -114,12 +114,12 @@ def escape(
             tail, _ = flags.walk([(after, flags.after(node, v)) for v in (*values, *itself)], goal, stops, cut)
             if tail is not None:
                 first = flags.walk(begin, {node}, stops, cut)[0] if values else None
-                return (start_line, *_lines(graph, [*(first or ()), *tail], leaving))
+                return (abs(start_line), *_lines(graph, [*(first or ()), *tail], leaving))
             for pending in sorted(starts.keys() & graph.reach([after])):
                 onward = [at for at in begin if at[0] in starts[pending]]
                 way, _ = flags.walk(onward, goal, stops, cut)
                 if way is not None:
-                    return (start_line, *_lines(graph, way, leaving))
+                    return (abs(start_line), *_lines(graph, way, leaving))
     return None
 
 
@@ -200,7 +200,7 @@ def _starts(reading: Reading, graph: Graph, line: int, when: When) -> dict[int, 
         nodes = _nodes(reading, graph, [line], False)
         return {n: graph.normal[n] or [a for a in graph.raised[n] if _kind(graph, n) == "raise"] for n in nodes}
     heads = [s for s in (block.statements[at] for block, at in reading.holders(line))
-             if s in graph.nodes and s.kind in _HEADED and s.first <= line <= s.head]
+             if s in graph.nodes and s.kind in _HEADED and s.first <= abs(line) <= s.head]
     nodes = graph.nodes[heads[-1]] if heads else []
     return {node: [ways[when]] for node in nodes if when in (ways := graph.branches.get(node, {}))}
 

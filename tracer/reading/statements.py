@@ -196,6 +196,7 @@ class Reading:
     def statement_at(self, line: int) -> Statement | None:
         """The innermost simple statement that holds `line`, or the compound one whose head lines do; else None."""
         way = self._way(line)
+        line = abs(line)
         for place in reversed(way):
             found = place.block.statements[place.at]
             if found.kind == "block" and place.at and place.block.statements[place.at - 1].first == line:
@@ -206,6 +207,15 @@ class Reading:
                 return None
         head = self.head
         return head if not way and head is not None and head.first <= line <= head.head else None
+
+    def place(self, line: int, word: str) -> int:
+        """`line`, or -`line` where `word` stands in the head of what shares its line with its body: `if (!f()) return;`
+
+        Every question takes such a negative line, and means that head.
+        """
+        heads = _heads(self._way(line), line)
+        body = heads[-1].block("body") if heads else None
+        return -line if word and body is not None and re.search(rf"\b{re.escape(word)}\b", body.test) else line
 
     def guards(self, line: int) -> tuple[str, ...]:
         """What must hold, or surrounds, for `line` to run; outermost first, early exits before it included."""
@@ -219,7 +229,7 @@ class Reading:
                     passed.clear()  # a goto may come in behind the early exit
                 passed += _passing(statement)
             out += passed
-        around = (c for r in self.regions if r.first <= line <= r.last for c in r.conditions)
+        around = (c for r in self.regions if r.first <= abs(line) <= r.last for c in r.conditions)
         return (*(c for c in dict.fromkeys(around) if c not in out), *out)
 
     def dead(self, line: int) -> bool:
@@ -253,7 +263,11 @@ class Reading:
             todo += reversed([s for b in statement.blocks for s in b.statements])
 
     def _way(self, line: int) -> list[_Place]:
-        way: list[_Place] = []
+        if line < 0:
+            way = self._way(-line)
+            heads = _heads(way, -line)
+            return way[: next(at for at, p in enumerate(way) if p.block.statements[p.at] is heads[-1]) + 1]
+        way = []
         step = _step(None, self.body, line)
         while step is not None:
             way.append(step)
@@ -267,6 +281,12 @@ class Reading:
                 if step is not None:
                     break
         return way
+
+
+def _heads(way: list[_Place], line: int) -> list[Statement]:
+    """The statements on the way to `line` whose head stands there, with more of them on the same line."""
+    inner = (p.block.statements[p.at] for p in way[:-1])
+    return [s for s in inner if s.kind in ("if", "while", "for") and s.first <= line <= s.head]
 
 
 def _step(host: Statement | None, block: Block, line: int) -> _Place | None:

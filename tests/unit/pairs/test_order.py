@@ -107,3 +107,52 @@ def test_rendering() -> None:
     doc = render.order_document(engine, "A", "B", orders)
     assert [f["verdict"] for f in doc["functions"]] == [o.verdict for o in orders]
     assert "| sometimes |" in "\n".join(render.order_markdown(engine, "A", "B", orders))
+
+
+def test_branches_on_one_line() -> None:
+    code = """
+    struct Replica { int refs_ = 0; bool Drop() { --refs_; return refs_ == 0; } };
+    struct Master {
+        std::map<int, Replica*> tasks_;
+        void Forget(int id) { tasks_.erase(id); }
+        void Head(int id, Replica* r) {
+            if (!r->Drop()) return;
+            Forget(id);
+        }
+        void Both(int id, Replica* r) {
+            if (r->Drop()) Forget(id);
+        }
+        void Body(int id, Replica* r) {
+            if (id > 0) r->Drop();
+            Forget(id);
+        }
+        void Reverse(int id, Replica* r) {
+            if (tasks_.erase(id)) r->Drop();
+        }
+    };
+    """
+    asked = Orders(world_of({"a.cpp": code}), "example", "1")
+    orders = asked.between("Replica::refs_:augment-", "Master::tasks_:remove")
+    assert {o.symbol.rpartition("::")[2]: o.verdict for o in orders} == {
+        "Head": "always", "Both": "always", "Body": "sometimes", "Reverse": "never",
+    }
+
+
+def test_python_branches_on_one_line() -> None:
+    code = """
+class Store:
+    def __init__(self):
+        self.index = {}
+        self.held = 0
+    def take(self):
+        self.held += 1
+        return True
+    def publish(self, key):
+        if not self.take(): return
+        self.index[key] = 1
+    def hasty(self, key):
+        if key: self.take()
+        self.index[key] = 1
+"""
+    orders = Orders(world_of({"a.py": code}), "example", "1").between("Store.held:augment+", "Store.index:insert")
+    assert {o.symbol.rpartition(".")[2]: o.verdict for o in orders} == {"publish": "always", "hasty": "sometimes"}

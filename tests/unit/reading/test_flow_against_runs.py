@@ -99,7 +99,7 @@ def _run(code: Any, seed: int, raising: bool) -> tuple[list[int], tuple[int, str
 
 
 @given(_PROGRAM, st.booleans())
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_flow_holds_on_every_run(program: list[list[str]], raising: bool) -> None:
     lines = _number(program)
     text = "\n".join(lines) + "\n"

@@ -79,8 +79,8 @@ def passed(orders: Orders, a: str, b: str, steps: Sequence[Step], depth: int = D
         verdict: Verdict | Literal[""] = _better(before, _inside(reading, a_lines, b_lines)) if b_lines else ""
         before = _better(before, _until(reading, a_lines, on)) if a_lines else before
         if a_lines or b_lines:
-            yield Passed(number + 1, step.symbol, step.file, step.def_line, tuple(lines_of(own[0])), tuple(lines_of(own[1])),
-                         on, before, verdict)
+            a_told, b_told = (tuple(lines_of(found)) for found in own)
+            yield Passed(number + 1, step.symbol, step.file, step.def_line, a_told, b_told, on, before, verdict)
 
 
 def _function(orders: Orders, step: Step) -> Sym | None:

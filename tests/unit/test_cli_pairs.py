@@ -84,7 +84,7 @@ def test_a_missing_release_is_status_one_and_a_changed_rule_changes_the_answer(r
     assert (status, "missing  since" in changed) == (0, False)
     assert "11  return  released  by lmcache/store.py:10" in changed
     document = json.loads(run(*asked, changed_rules, "--format", "json")[1])
-    assert document["counts"] == {"functions": 1, "released": 2, "handed_over": 0, "missing": 0}
+    assert document["counts"] == {"functions": 1, "released": 2, "handed_over": 0, "missing": 0, "assumed": 0}
     assert document["functions"][0]["exits"][0]["by"] == {"file": "lmcache/store.py", "line": 10}
     assert [(row["symbol"].rpartition(".")[2], row["lines"]) for row in document["releases"]] == [("copy", [10, 12])]
 

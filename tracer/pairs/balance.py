@@ -13,51 +13,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from tracer.cues import CueMatcher
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Gap
 from tracer.pairs.holding import (
-    Held,
     anchor,
     asked_of,
     begins,
-    closures,
     fails,
     held_by,
     known_outside,
-    makes_closure,
     passed_on,
     passes,
-    put_away,
     returned,
     unreachable,
 )
 from tracer.pairs.ledger import Event, Ledger, lines_of
 from tracer.pairs.rules import PairRule
+from tracer.pairs.ways import Leaving, Ways, handed
 from tracer.reading import flow
-from tracer.reading.branches import Branch, Facts, absent, facts_at, impossible
-from tracer.reading.flow import Exit
-from tracer.reading.statements import Reading
+from tracer.reading.branches import Facts, absent, facts_at, impossible
+from tracer.reading.leaving import Exit
 from tracer.rules import enough
 
-Outcome = Literal["released", "handed_over", "missing"]
 _WORST = {"released": 0, "handed_over": 1, "missing": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """One exit of a holder. `owner`: who has it after a hand-over; `by`: the line that released or handed over."""
-
-    line: int
-    kind: str
-    verdict: Outcome
-    since: int  # the line that acquired, or that forgot the record
-    owner: str = ""
-    by: tuple[str, int] | None = None
-    path: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +166,7 @@ class Judge:
         never = impossible(reading, line, facts | held.facts)
         for behind, more in held.later:
             never += impossible(reading, behind, more)
-        ways = _Ways(self.ledger, event, line, held, reading, never)
+        ways = Ways(self.ledger, event, line, held, reading, never)
         for leaving in flow.reachable_exits(
             reading, line, when=held.when, exceptions=self.ledger.rule.exceptions, never=never, calm=True
         ):
@@ -213,7 +194,7 @@ class Judge:
             known.append(asked_of(self.ledger, e, facts_at(reading, e.line)) if reading is not None else {})
         return bool(known) and all(any(facts.get(name) is (not holds) for name, holds in k.items()) for k in known)
 
-    def _left(self, kind: str, event: Event, leaving: Exit, ways: _Ways, case: _Case, last: bool) -> Leaving:
+    def _left(self, kind: str, event: Event, leaving: Exit, ways: Ways, case: _Case, last: bool) -> Leaving:
         """The verdict on an exit at which it is still held."""
         function = event.at
         missing = Leaving(leaving.line, leaving.kind, "missing", event.line, path=ways.path)
@@ -223,7 +204,7 @@ class Judge:
         if ender is not None:
             d = self.world.definition(ender)
             by = (self.world.path(ender.file), d.line if d else 1)
-            return replace(missing, verdict="handed_over", owner="the end of its object's scope", by=by, path=())
+            return handed(missing, "the end of its object's scope", by, "followed")
         if kind == "acquire" and fails(leaving) and (ways.releases or event.via):
             return missing
         back = returned(leaving, ways.held) or leaving.line == ways.line  # a head on its line is negative
@@ -231,7 +212,7 @@ class Judge:
             at, owner = passed_on(self.ledger, event, ways.held), "what it is passed to"
             if not at and len(event.via) > 1:  # two calls down, and nothing comes back: it is that callee's business
                 at, owner = event.line, "the function that is called"
-            return replace(missing, verdict="handed_over", owner=owner, by=ways.place(at), path=()) if at else missing
+            return handed(missing, owner, ways.place(at), "assumed") if at else missing
         calls = [c for c in self.ledger.callers(function) if kind != "drop" or self._near(function, c.file)]
         if calls:
             case.left = True
@@ -239,10 +220,10 @@ class Judge:
                 case.asked.append(asked_of(self.ledger, event, facts_at(ways.reading, event.line)))
             by = (self.world.path(calls[0].file), calls[0].call.line)
             owner = "its callers, beyond the depth" if last else "its callers"
-            return replace(missing, verdict="handed_over", owner=owner, by=by, path=())
+            return handed(missing, owner, by, "assumed" if last else "followed")
         if kind == "acquire":
             owner = "the return value" if back else "a caller outside of this source"
-            return replace(missing, verdict="handed_over", owner=owner, by=ways.place(leaving.line), path=())
+            return handed(missing, owner, ways.place(leaving.line), "assumed")
         return missing
 
     # -- results -------------------------------------------------------------------
@@ -258,88 +239,6 @@ class Judge:
             via=tuple(self.world.symbol(s) for s in event.via),
             exits=tuple(case.exits[k] for k in sorted(case.exits)),
         )
-
-
-class _Ways:
-    """The ways from one acquiring (or forgetting) statement to the exits, and what stands on them."""
-
-    def __init__(
-        self, ledger: Ledger, event: Event, line: int, held: Held, reading: Reading, never: tuple[Branch, ...]
-    ) -> None:
-        self.ledger, self.event, self.line, self.held = ledger, event, line, held
-        self.reading, self.never = reading, never
-        self.path: tuple[int, ...] = ()
-        host = reading.host_of(line)
-        self.releases: set[int] = set()
-        self.keeps: dict[int, str] = {}
-        for e in ledger.of(event.at, "release", "end", "keep"):
-            self._place(e, host)
-        for at, owner in put_away(ledger, event, held) if event.kind == "acquire" else ():
-            self.keeps.setdefault(at, owner)
-        if event.kind == "drop":
-            self.keeps.pop(event.place(reading), None)
-        self.scoped = {e.line for e in ledger.of(event.at, "scope") if reading.host_of(e.line) is host}
-        if event.kind != "drop":
-            self.releases -= {event.place(reading), line}
-
-    def _place(self, e: Event, host: object) -> None:
-        """Where an event counts: at its line, or where the closure around it is called or handed on."""
-        inner = self.reading.host_of(e.line)
-        plain = inner is host and not makes_closure(self.reading, e.line)
-        at = anchor(self.reading, e.place(self.reading))
-        if plain or abs(at) != e.line:
-            self._put(e.kind, at, e.owner)
-            return
-        for how, at in closures(self.reading, e.line, self.reading.host_of(self.line)):
-            self._put("keep" if how == "keep" else e.kind, at, e.owner or "a closure")
-        around = (block.statements[at] for block, at in self.reading.holders(e.line))
-        if inner is not None and any(s.kind == "raii" for s in around):
-            self.releases.add(e.line)
-
-    def _put(self, kind: str, line: int, owner: str) -> None:
-        if kind in ("release", "end"):
-            self.releases.add(line)
-        else:
-            self.keeps.setdefault(line, owner or "its owner")
-
-    def place(self, line: int) -> tuple[str, int]:
-        """A line of the function's file."""
-        return self.ledger.world.path(self.event.at.file), abs(line)
-
-    def verdict(self, leaving: Exit) -> Leaving | None:
-        """The exit released or handed over; None where a path leads to it with neither, which is kept."""
-        found = Leaving(leaving.line, leaving.kind, "released", self.event.line)
-        if self.held.scoped:
-            return replace(found, by=self.place(self.line))
-        if self.event.kind == "drop" and self._came_by(self.releases):
-            return replace(found, by=self._nearest(self.releases, self.line))
-        way = self._escape(leaving, self.releases)
-        if way is None:
-            return replace(found, by=self._nearest(self.releases | self.scoped, leaving.line))
-        keeps = set(self.keeps)
-        if keeps and (self._escape(leaving, self.releases | keeps) is None or self._came_by(keeps)):
-            by = self._nearest(keeps, leaving.line)
-            owner = next((o for at, o in self.keeps.items() if by and abs(at) == by[1]), "")
-            return replace(found, verdict="handed_over", owner=owner, by=by)
-        self.path = way
-        return None
-
-    def _escape(self, leaving: Exit, lines: set[int]) -> tuple[int, ...] | None:
-        return flow.escape(
-            self.reading, self.line, leaving, sorted(lines), scoped=sorted(self.scoped), when=self.held.when,
-            exceptions=self.ledger.rule.exceptions, lambdas=True, present=True, never=self.never, calm=True,
-        )
-
-    def _came_by(self, lines: set[int]) -> bool:
-        """Whether every way to the statement itself passed one of `lines`, or the statement is one."""
-        if self.line in lines:
-            return True
-        return bool(lines) and flow.arrival(self.reading, self.line, sorted(lines), present=True) is None
-
-    def _nearest(self, lines: set[int], line: int) -> tuple[str, int] | None:
-        at = sorted(map(abs, lines))
-        before = [n for n in at if n <= abs(line)]
-        return self.place(before[-1] if before else at[0]) if at else None
 
 
 __all__ = ["Holder", "Judge", "Leaving", "judge", "lines_of"]

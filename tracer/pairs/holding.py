@@ -14,7 +14,8 @@ from tracer.graph.view import FileView
 from tracer.graph.world import Sym
 from tracer.pairs.ledger import Event, Ledger
 from tracer.reading.branches import Facts, atom, parts_of
-from tracer.reading.flow import Exit, When
+from tracer.reading.flow import When
+from tracer.reading.leaving import Exit
 from tracer.reading.statements import Reading, Statement
 from tracer.survey.paths import parts
 

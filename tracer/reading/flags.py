@@ -2,8 +2,8 @@
 
 Takes a reading and which function of it. Makes `Flags`: the value of each after a statement, and which way a test goes
 that asks them; and a walk that keeps them in mind, so that no path is told that `if not freed: free(x)` rules out. What
-is set to anything else, by a callee or in a closure, is not known from there on. Few flags are followed in one function,
-so that the cost stays linear.
+is set to anything else is not known from there on, what a callee or a closure may set is no flag. Few are followed in
+one function, so that the cost stays linear.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class Flags:
                 if to != self.denied(node, v)]  # fmt: skip
 
     def walk(
-        self, start: Iterable[_At], goals: Collection[int], stops: Collection[int], cut: Collection[tuple[int, int]] = (),
+        self, start: Iterable[_At], goals: Collection[int], stops: Collection[int],
+        cut: Collection[tuple[int, int]] = (),
     ) -> tuple[list[int] | None, set[_At]]:
         """As `Graph.walk`, from nodes with the values before them; also every node and values that were come by."""
         if not self.names:
@@ -141,14 +142,16 @@ def _binds(statement: Statement, name: str) -> bool:
     """Whether a statement gives `name` a value, in any way that its text shows."""
     bound = (rf"(?<![\w.>]){name}\b\s*(?:[,)\]][^=(]*)?(?::[^=]+)?(?:\W?=(?!=)|:=)|\b(?:as|del|import)\s+{name}\b"
              rf"|\bfor\b[^:]*\b{name}\b[^:]*(?:\bin\b|:)|>>\s*{name}\b|\b{name}\s*\{{|[;,]\s*{name}\s*;")
-    return re.search(bound, statement.text) is not None or re.search(rf"\bcase\b.*\b{name}\b", statement.text) is not None
+    return re.search(rf"{bound}|\bcase\b.*\b{name}\b", statement.text) is not None
 
 
 def _out_of_hand(name: str, own: Iterable[Statement], elsewhere: Iterable[Statement], language: str) -> bool:
     """Whether something else may change `name`: a closure, a callee that is given it by reference."""
-    if any(_binds(s, name) for s in elsewhere) or any(re.search(rf"\b(?:nonlocal|global)\b.*\b{name}\b", s.text) for s in own):
+    outer = re.compile(rf"\b(?:nonlocal|global)\b.*\b{name}\b")
+    if any(_binds(s, name) for s in elsewhere) or any(outer.search(s.text) for s in own):
         return True
     if language != "cpp":
         return False
-    given = re.compile(rf"&\s*{name}\b|\b(?!if\b|while\b|for\b|switch\b|return\b)\w+\s*[({{](?:[^()]*,)?\s*{name}\s*[,)}}]")
+    head = r"\b(?!if\b|while\b|for\b|switch\b|return\b)\w+"
+    given = re.compile(rf"&\s*{name}\b|{head}\s*[({{](?:[^()]*,)?\s*{name}\s*[,)}}]")
     return any(given.search(s.text) for s in own if _set(s) is None)

@@ -19,6 +19,7 @@ from tracer.render.text import Line, Table
 
 _STYLE = {"released": "green", "handed_over": "cyan", "missing": "bold red"}
 _SAID = {"released": "released", "handed_over": "handed over", "missing": "missing"}
+_ASSUMED = " (assumed)"  # a hand-over to somebody who was not seen to release
 _DOES = {"acquire": "acquires", "held": "is entered holding", "drop": "forgets the record of"}
 _SHOWN = 12  # lines of a path
 
@@ -49,14 +50,15 @@ def document(
 def _exit(e: Leaving) -> dict[str, Any]:
     found: dict[str, Any] = {"line": e.line, "kind": e.kind, "verdict": e.verdict, "since": e.since}
     found["by"] = {"file": e.by[0], "line": e.by[1]} if e.by else None
-    more = {"owner": e.owner, "path": list(e.path)}
+    more = {"owner": e.owner, "basis": e.basis, "path": list(e.path)}
     return found | {key: value for key, value in more.items() if value}
 
 
 def tally(holders: Sequence[Holder]) -> dict[str, int]:
     """How many functions, and how many exits by verdict."""
     counts = Counter(e.verdict for h in holders for e in h.exits)
-    return {"functions": len(holders), **{verdict: counts[verdict] for verdict in _SAID}}  # type: ignore[index]
+    assumed = sum(e.assumed for h in holders for e in h.exits)
+    return {"functions": len(holders), **{verdict: counts[verdict] for verdict in _SAID}, "assumed": assumed}  # type: ignore[index]
 
 
 def text(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[Gap], *, every: bool) -> Iterator[Line]:
@@ -80,7 +82,12 @@ def _holder(holder: Holder, every: bool) -> Iterator[Line]:
     yield ((place, "green"), (f"  {symbol}", ""), (f"  {_DOES[holder.does]} it", ""), (via, "dim"))
     for e in holder.exits:
         if every or e.verdict == "missing":
-            yield ((f"      {e.line}  {e.kind}  ", ""), (_SAID[e.verdict], _STYLE[e.verdict]), (_why(e), ""))
+            style = "yellow" if e.assumed else _STYLE[e.verdict]
+            yield ((f"      {e.line}  {e.kind}  ", ""), (_said(e), style), (_why(e), ""))
+
+
+def _said(e: Leaving) -> str:
+    return _SAID[e.verdict] + (_ASSUMED if e.assumed else "")
 
 
 def _why(e: Leaving) -> str:
@@ -124,9 +131,10 @@ def given_back(given: Sequence[Giver], *, every: bool) -> Iterator[Line]:
 
 
 def counts_text(holders: Sequence[Holder]) -> str:
-    """`29 functions: 26 exits released, 13 handed over, 1 missing`."""
+    """`29 functions, exits: 26 released, 13 handed over (5 assumed), 1 missing`."""
     n = tally(holders)
-    parts = f"{n['released']} released, {n['handed_over']} handed over, {n['missing']} missing"
+    assumed = f" ({n['assumed']} assumed)" if n["assumed"] else ""
+    parts = f"{n['released']} released, {n['handed_over']} handed over{assumed}, {n['missing']} missing"
     return f"{n['functions']} functions, exits: {parts}"
 
 
@@ -137,7 +145,7 @@ def markdown(engine: EngineRevision, holders: Sequence[Holder], gaps: Sequence[G
         found = list(group)
         yield f"\n### `{rule}`: {counts_text(found)}\n"
         rows = tuple(
-            (f"{h.file}:{e.line}", e.kind, _SAID[e.verdict], code(short_symbol(h.symbol)), _why(e).strip())
+            (f"{h.file}:{e.line}", e.kind, _said(e), code(short_symbol(h.symbol)), _why(e).strip())
             for h in found
             for e in h.exits
             if every or e.verdict == "missing"

@@ -1,0 +1,151 @@
+"""Pairs where a flag remembers what was done, where test and body share a line, and how sure a hand-over is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.pairs.test_balance import ask, rule, verdicts
+from tracer.model import EngineRevision, Revision
+from tracer.render import pairs as render
+from tracer.render.text import plain
+
+CPP = """
+    struct Block { int pins = 0; bool pin() { pins += 1; return true; } bool unpin() { pins -= 1; return true; } };
+    bool ready();
+    bool late();
+"""
+
+
+@pytest.mark.parametrize(("mark", "verdict"), [
+    ("block->unpin(); freed = true;", "released"), ("freed = true;", "missing"), ("", "released"),
+])
+def test_a_flag_set_where_it_is_given_back(mark: str, verdict: str) -> None:
+    code = CPP + """
+    int move(Block* block) {
+        for (int round = 0; round < 3; ++round) {
+            block->pin();
+            bool freed = false;
+            while (true) {
+                if (ready()) {
+                    MARK
+                }
+                if (late()) {
+                    if (!freed) block->unpin();
+                    return -1;
+                }
+            }
+        }
+        return 0;
+    }
+    int main(Block* b) { return move(b); }
+    """.replace("MARK", mark)
+    found = dict(verdicts(ask(code, name="a.cpp")["move"]))
+    assert found == {"return": verdict}
+
+
+@pytest.mark.parametrize(("early", "late", "verdict"), [
+    ("False", "True", "missing"), ("True", "False", "released"), ("False", "ready()", "missing"),
+])
+def test_a_flag_that_rules_the_giving_back_out(early: str, late: str, verdict: str) -> None:
+    code = f"""
+        def move(block: Block):
+            skip = {early}
+            block.pin()
+            skip = {late}
+            if not skip:
+                block.unpin()
+            return None
+        def main(block: Block):
+            move(block)
+    """
+    assert verdicts(ask(code)["move"]) == [("return", verdict)]
+
+
+def test_what_is_set_to_none_is_not_there() -> None:
+    code = """
+        def move(block: Block, other: Block):
+            kept = None
+            block.pin()
+            try:
+                work()
+            finally:
+                if kept is None:
+                    block.unpin()
+            raise RuntimeError("late")
+        def main(block: Block):
+            move(block, block)
+    """
+    assert verdicts(ask(code)["move"]) == [("raise", "released")]
+
+
+def test_a_test_that_takes_hold_on_the_line_of_its_exit() -> None:
+    code = CPP + """
+    int good(Block* block) {
+        if (!block->pin()) return -1;
+        block->unpin();
+        return 0;
+    }
+    int bad(Block* block) {
+        if (!block->pin()) return -1;
+        if (late()) return -2;
+        block->unpin();
+        return 0;
+    }
+    int gives(Block* block) {
+        block->pin();
+        if (!block->unpin()) return -1;
+        return -2;
+    }
+    int main(Block* b) { return good(b) + bad(b) + gives(b); }
+    """
+    found = ask(code, name="a.cpp")
+    assert verdicts(found["good"]) == [("return", "released")]
+    assert verdicts(found["bad"]) == [("return", "missing"), ("return", "released")]
+    assert [e.verdict for e in found["gives"].exits] == ["released", "released"]
+
+
+def test_the_same_in_python() -> None:
+    code = """
+        def take(block: Block):
+            block.pin()
+            return True
+        def good(block: Block):
+            if not take(block): return None
+            if late(): raise RuntimeError("late")
+            block.unpin()
+        def main(block: Block):
+            good(block)
+    """
+    found = ask(code)["good"]
+    assert verdicts(found) == [("raise", "missing"), ("fall", "released")]
+
+
+def test_how_sure_a_hand_over_is() -> None:
+    code = """
+        class Table:
+            def __init__(self):
+                self.named: dict[int, Block] = {}
+            def keep(self, key, block: Block):
+                block.pin()
+                self.named[key] = block
+            def known(self, block: Block):
+                block.pin()
+            def caller(self, block: Block):
+                self.known(block)
+                block.unpin()
+            def nobody(self, block: Block):
+                block.pin()
+        """
+    found = ask(code, rule(owners=["Table.named"]))
+    told = {name: found[name].exits[0].basis for name in ("keep", "known", "nobody")}
+    assert told == {"keep": "declared", "known": "followed", "nobody": "assumed"}
+    engine = EngineRevision("example", "1", Revision("folder", "d" * 32))
+    holders = list(found.values())
+    lines = [plain(line) for line in render.text(engine, holders, [], every=True)]
+    assert sum("handed over (assumed) to " in line for line in lines) == 1
+    assert any("3 handed over (1 assumed)" in line for line in lines)
+    assert "handed over (assumed)" in "\n".join(render.markdown(engine, holders, [], every=True))
+    document = render.document(engine, holders, [])
+    assert document["counts"]["assumed"] == 1
+    assert [e["basis"] for f in document["functions"] for e in f["exits"] if e["verdict"] == "handed_over"].count(
+        "assumed") == 1

@@ -145,7 +145,10 @@ class _Givers:
                 return root, text
             made = (b.value for b in self.world.view(callee.file).facts.binds
                     if b.scope == callee.index and b.name == root)  # fmt: skip
-            root = text = _root(next(iter(made), ""))
+            value = next(iter(made), "")
+            if value.endswith((")", "]")):
+                return "", ""  # looked up: which one it is depends on the key
+            root = text = _root(value)
         return "", ""
 
 

@@ -18,8 +18,8 @@ from tracer.cues import CueMatcher
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
 from tracer.model import Gap
+from tracer.pairs.closing import anchor
 from tracer.pairs.holding import (
-    anchor,
     asked_of,
     begins,
     fails,
@@ -209,7 +209,7 @@ class Judge:
             return missing
         back = returned(leaving, ways.held) or leaving.line == ways.line  # a head on its line is negative
         if kind == "acquire" and not back and not known_outside(self.ledger, event, ways.held):
-            at, owner = passed_on(self.ledger, event, ways.held), "what it is passed to"
+            at, owner = passed_on(self.ledger, event, ways.held, ways.reading, ways.never), "what it is passed to"
             if not at and len(event.via) > 1:  # two calls down, and nothing comes back: it is that callee's business
                 at, owner = event.line, "the function that is called"
             return handed(missing, owner, ways.place(at), "assumed") if at else missing

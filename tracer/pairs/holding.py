@@ -7,13 +7,13 @@ thing into a field or a closure. Refuses to judge exits: that is `pairs.py`'s.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from tracer.graph.view import FileView
 from tracer.graph.world import Sym
 from tracer.pairs.ledger import Event, Ledger
-from tracer.reading.branches import Facts, atom, parts_of
+from tracer.reading.branches import Branch, Facts, atom, parts_of
 from tracer.reading.flow import When
 from tracer.reading.leaving import Exit
 from tracer.reading.statements import Reading, Statement
@@ -45,11 +45,8 @@ _STARTED = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s*=\s*.*\b(?:run_coroutine_threadsafe|create_task|ensure_future|submit|run_in_executor)\("
 )
 _IF_ASKED = re.compile(r"(?P<what>\w+) if .+ else (?:False|None)|(?P<all>\w+(?: and [\w.]+)*)|bool\((?P<of>\w+)\)")
-_PASSES_ON = re.compile(
-    r"thread|enqueue|\bpost\b|submit|push|emplace|async|callback|register|then\(|defer|on_\w+\(|schedule|create_task",
-    re.IGNORECASE,
-)
 _LOGS = re.compile(r"(?:^|\.)_?(?:logger|logging|log)\b|^LOG|^VLOG|^(?:len|print|isinstance|str)$")
+_COUNTED = re.compile(r"(?<![\w.])(?:len|bool)\((?:[^()]|\([^()]*\))*\)|[\w.>()-]+(?:\.|->)(?:size|empty|numel)\(\)")
 _OWN = ("self", "this", "cls")
 _HEAD = 30  # lines of a function's head that are searched for defaults
 _LITERALS = {"True": True, "true": True, "False": False, "false": False, "None": False, "nullptr": False}
@@ -93,6 +90,8 @@ def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
         simple = statement is not None and statement.kind in ("simple", "raii")
         result = _ASSIGNS.match(statement.text) if statement is not None and simple else None
         if result is not None:
+            if event.kind == "acquire" and ledger.rule.known_by == "result":  # no argument finds it again
+                names = set()
             made = re.findall(r"[\w.>\-]+", result["to"])
             names |= {n for n in made if n.isidentifier()}
             if event.via or ledger.rule.result != "always":
@@ -170,6 +169,8 @@ def _more_names(view: FileView, event: Event, reading: Reading, names: set[str])
             local = to == a.target or to in records
             if a.op in ("insert", "write") and local and _mentions(a.text or a.value, names):
                 more.add(to)
+            if a.op == "insert" and to == a.target and to in names and a.line <= event.line and a.text.isidentifier():
+                more.add(a.text)  # what was put into it before
         for s in reading.statements():
             made = _GATHERS.match(s.text) or _PUTS.match(s.text) if s.kind == "simple" else None
             if made is not None and _mentions(made["from"], names):
@@ -191,9 +192,17 @@ def _mentions(text: str, names: set[str] | frozenset[str]) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(n)}\b", text) for n in names)
 
 
+def _gives(text: str, names: set[str] | frozenset[str]) -> bool:
+    """Whether `text` hands on one of `names`, and not only its length."""
+    before = ""
+    while before != text:
+        before, text = text, _COUNTED.sub("0", text)
+    return _mentions(text, names)
+
+
 def returned(leaving: Exit, held: Held) -> bool:
     """Whether an exit gives what is held back to the caller."""
-    return leaving.kind in ("return", "co_return") and _mentions(leaving.text.partition("return")[2], held.names)
+    return leaving.kind in ("return", "co_return") and _gives(leaving.text.partition("return")[2], held.names)
 
 
 def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
@@ -205,7 +214,8 @@ def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
         return True
     # `block = self._blocks.get(key)` with a parameter `key`: the caller can say which one it is.
     reading = ledger.reading(event.at)
-    makers = [s.text for s in reading.statements() if s.first <= event.line] if reading is not None else []
+    until = event.line - (event.match.call is not None and ledger.rule.known_by == "result")
+    makers = [s.text for s in reading.statements() if s.first <= until] if reading is not None else []
     names = set(held.names)
     for _ in range(_ROUNDS):
         made = "|".join(rf"(?<![\w.]){n}\s*:?=(?!=)|\bfor\b.*\b{n}\b.* in " for n in sorted(names))
@@ -216,11 +226,16 @@ def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
     return False
 
 
-def passed_on(ledger: Ledger, event: Event, held: Held) -> int:
-    """The first line behind the event that passes what is held to a call; 0 if there is none."""
+def passed_on(ledger: Ledger, event: Event, held: Held, reading: Reading, never: Collection[Branch]) -> int:
+    """The first line behind the event, in no branch of `never`, that passes what is held to a call; 0 if none."""
     view = ledger.world.view(event.at.file)
-    later = (c for c in view.calls.get(event.at.index, ()) if c.line > event.line and not _LOGS.search(c.callee))
-    return next((c.line for c in later if any(_mentions(f"{a.text} {a.path}", held.names) for a in c.args)), 0)
+    closed = [block for s, label in never if (block := s.block(label)) is not None]
+    later = (
+        c for c in view.calls.get(event.at.index, ())
+        if c.line > event.line and not _LOGS.search(c.callee)
+        and not any(b is block for b, _ in reading.holders(c.line) for block in closed)
+    )
+    return next((c.line for c in later if any(_gives(f"{a.text} {a.path}", held.names) for a in c.args)), 0)
 
 
 def begins(reading: Reading, line: int) -> int:
@@ -278,8 +293,8 @@ def _default(ledger: Ledger, function: Sym, name: str) -> str:
     return found[1] if found else ""
 
 
-def put_away(ledger: Ledger, event: Event, held: Held) -> Iterator[tuple[int, str]]:
-    """Lines that put what is held into a field that a releasing function knows, each with the field."""
+def put_away(ledger: Ledger, event: Event, held: Held) -> Iterator[tuple[int, str, bool]]:
+    """Lines that put what is held into a field, each with the field and whether a releasing function knows it."""
     view = ledger.world.view(event.at.file)
     fields = ledger.released_fields()
     mine = ledger.class_releases(event.at)
@@ -288,63 +303,21 @@ def put_away(ledger: Ledger, event: Event, held: Held) -> Iterator[tuple[int, st
         own = len(items) > 1 and items[0] in _OWN
         field = items[-1].lstrip(".[]") if items else ""
         member = not view.python and len(items) == 1 and field.endswith("_")
-        through = len(items) > 1 and not own and items[0] not in held.names
+        here = a.line == event.line
+        through = len(items) > 1 and not own and (here or items[0] not in held.names)
         if not (own or member or through) or a.op not in ("write", "insert", "augment", "augment+"):
             continue
         named = next((i.lstrip(".") for i in reversed(items) if i[0] == "."), field)
-        if a.line == event.line and event.match.access is not None:
+        if here and event.match.access is not None:
             continue  # the acquire itself
-        said = _mentions(f"{a.text} {a.value}", held.names) or a.line == event.line
-        if said and (named in fields or (own and mine)):
-            yield a.line, named
+        what = f"{a.text} {a.value}"
+        if (named in fields or (own and mine)) and (here or _mentions(what, held.names)):
+            yield a.line, named, True
+        elif here or _itself(what, held.names):
+            yield a.line, named, False
 
 
-def closures(reading: Reading, line: int, host: Statement | None) -> list[tuple[str, int]]:
-    """What the closure around `line` means to its host: ("release" or "keep", line in the host) where it is used."""
-    around = [block.statements[at] for block, at in reading.holders(line)]
-    start = around.index(host) + 1 if host is not None and host in around else 0
-    maker = next((s for s in around[start:] if s.kind == "def" or _holds(s, line)), None)
-    if maker is None:
-        return []
-    name = _closure_name(maker)
-    if not name:
-        return [("keep" if _PASSES_ON.search(maker.text) else "release", maker.first)]
-    out = []
-    for s in reading.statements():
-        if s is maker or s.first <= maker.first or not re.search(rf"(?<![\w.]){name}\b", s.text):
-            continue
-        out.append(("release" if re.search(rf"(?<![\w.]){name}\s*\(", s.text) else "keep", s.first))
-    return out
-
-
-def makes_closure(reading: Reading, line: int) -> bool:
-    """Whether the statement at `line` holds a lambda whose body stands on the same line."""
-    statement = reading.statement_at(line)
-    return statement is not None and not statement.compound and statement.first == line and _has_lambda(statement)
-
-
-def _holds(statement: Statement, line: int) -> bool:
-    """Whether `line` stands in a lambda of the statement's own."""
-    inside = any(s.first <= line <= s.last for b in statement.blocks if b.label == "lambda" for s in b.statements)
-    return inside or (not statement.compound and _has_lambda(statement))
-
-
-def _has_lambda(statement: Statement) -> bool:
-    return statement.block("lambda") is not None or re.search(r"\blambda\b", statement.text) is not None
-
-
-def _closure_name(maker: Statement) -> str:
-    found = re.match(r"(?:async\s+)?def\s+(\w+)", maker.text) if maker.kind == "def" else None
-    found = found or re.match(r"(?:const\s+)?(?:auto|std::function<.*?>)\s*&?\s*(\w+)\s*=\s*\[", maker.text)
-    found = found or re.match(r"(\w+)\s*=\s*lambda\b", maker.text)
-    return found[1] if found else ""
-
-
-def anchor(reading: Reading, line: int) -> int:
-    """The line in the function itself of a statement inside a lambda that runs where it stands."""
-    host = reading.host_of(line)
-    if host is None or host.text.startswith(("def ", "async def ")):
-        return line
-    around = [block.statements[at] for block, at in reading.holders(line)]
-    maker = next((s for s in around if _holds(s, line)), None)
-    return line if maker is None or _closure_name(maker) or _PASSES_ON.search(maker.text) else maker.first
+def _itself(text: str, names: frozenset[str]) -> bool:
+    """Whether `text` has one of `names` as it is, not a part of it or its length."""
+    bare = _COUNTED.sub("0", text)
+    return any(re.search(rf"(?<![\w.]){re.escape(n)}\b(?!\s*(?:\.|->|\())", bare) for n in names)

@@ -30,6 +30,7 @@ class PairRule:
 
     rule: Rule
     result: str = "truthy"
+    known_by: str = ""
     depth: int = DEPTH
     exceptions: bool = False
     expect: str = ""
@@ -118,5 +119,5 @@ def _pair(item: Mapping[str, Any], engine: str, where: str) -> PairRule:
         not_files=strings(item.get("not_in")),
         why=text_of(item.get("why")),
     )
-    return PairRule(rule, item.get("result", "truthy"), item.get("depth", DEPTH), item.get("exceptions", False),
-                    item.get("expect", ""))
+    return PairRule(rule, item.get("result", "truthy"), item.get("known_by", ""), item.get("depth", DEPTH),
+                    item.get("exceptions", False), item.get("expect", ""))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tracer.pairs.holding import Held, anchor, closures, makes_closure, put_away
+from tracer.pairs.closing import anchor, closures, makes_closure
+from tracer.pairs.holding import Held, put_away, returned
 from tracer.pairs.ledger import Event, Ledger
 from tracer.reading import flow
 from tracer.reading.branches import Branch
@@ -60,8 +61,8 @@ class Ways:
         self.keeps: dict[int, tuple[str, Basis]] = {}
         for e in ledger.of(event.at, "release", "end", "keep"):
             self._place(e, host)
-        for at, owner in put_away(ledger, event, held) if event.kind == "acquire" else ():
-            self.keeps.setdefault(at, (owner, "by_name"))
+        for at, owner, known in put_away(ledger, event, held) if event.kind == "acquire" else ():
+            self.keeps.setdefault(at, (owner, "by_name" if known else "assumed"))
         if event.kind == "drop":
             self.keeps.pop(event.place(reading), None)
         self.scoped = {e.line for e in ledger.of(event.at, "scope") if reading.host_of(e.line) is host}
@@ -102,7 +103,9 @@ class Ways:
         way = self._escape(leaving, self.releases)
         if way is None:
             return replace(found, by=self._nearest(self.releases | self.scoped, leaving.line))
-        keeps = set(self.keeps)
+        # What is put into a field that nobody was seen to empty, and is given back as well, is the caller's to judge.
+        back = returned(leaving, self.held) or leaving.line == self.line
+        keeps = {at for at, (_, basis) in self.keeps.items() if basis != "assumed" or not back}
         if keeps and (self._escape(leaving, self.releases | keeps) is None or self._came_by(keeps)):
             by = self._nearest(keeps, leaving.line)
             owner, basis = next((k for at, k in self.keeps.items() if by and abs(at) == by[1]), ("", "assumed"))

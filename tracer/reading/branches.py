@@ -27,6 +27,9 @@ _DECLARES = re.compile(r"(?:const\s+)?(?:auto|[\w:<>]+)\s*[*&\s]\s*(?P<what>\w+)
 _FILLS = re.compile(r"[\w:.>-]+\((?:[^()]*,\s*)?&?(?P<what>\w+)\)")
 _MEMBER = re.compile(r"\S+ in (?P<of>[\w.]+)")
 _MADE = re.compile(r"(?:(?:const\s+)?[\w:<>]+[\s*&]+)?(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
+_EQUALS = re.compile(r"(?P<what>[\w.>-]+) == (?P<of>[\w.:\"'-]+)")
+_IN = re.compile(r"(?P<what>[\w.]+) in [(\[{](?P<of>[^()\[\]{}]+)[)\]}]")
+_CONSTANT = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]*|k[A-Z]\w*|-?\d+|\"[^\"]*\"|'[^']*'")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"&&|\|\||\band\b|\bor\b|[()\[\]{}]|\"[^\"]*\"|'[^']*'")
 
@@ -115,11 +118,36 @@ def decides(test: str, facts: Facts) -> bool | None:
             answer = decides(inner, facts)
             return None if answer is None else not answer
         what, positive = atom(joined[0])
-        return None if what not in facts else facts[what] == positive
+        holds = facts[what] if what in facts else _of_values(what, facts)
+        return None if holds is None else holds == positive
     answers = [decides(part, facts) for part in joined]
     if (kind == "and" and False in answers) or (kind == "or" and True in answers):
         return kind == "or"
     return None if None in answers else kind == "and"
+
+
+def _of_values(what: str, facts: Facts) -> bool | None:
+    """What `x == A` or `x in (A, B)` gives where other tests of `x` against constants are known; else None."""
+    asked = _against(what)
+    if asked is None:
+        return None
+    name, wanted = asked
+    denied: set[str] = set()
+    for fact, holds in facts.items():
+        told = _against(fact)
+        if told is None or told[0] != name:
+            continue
+        if holds and (told[1] <= wanted or not told[1] & wanted):
+            return told[1] <= wanted
+        denied |= set() if holds else told[1]
+    return False if wanted <= denied else None
+
+
+def _against(test: str) -> tuple[str, frozenset[str]] | None:
+    """The name and the constants that a test compares: `x == A`, `x in (A, B)`."""
+    found = _EQUALS.fullmatch(test) or _IN.fullmatch(test)
+    values = [v.strip() for v in found["of"].split(",") if v.strip()] if found is not None else []
+    return (found["what"], frozenset(values)) if found and values and all(map(_CONSTANT.fullmatch, values)) else None
 
 
 def facts_at(reading: Reading, line: int) -> Facts:

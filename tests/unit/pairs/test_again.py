@@ -29,6 +29,18 @@ def named_anew(owner: Owner, block: Block):
     block = owner.held["next"]
     block.unpin()
 
+class Shelf:
+    def __init__(self):
+        self.blocks: dict[int, Block] = {}
+    def end_of(self, keys):
+        for key in keys:
+            block = self.blocks.get(key)
+            block.unpin()
+
+def two_keys(shelf: Shelf, loaded, failed):
+    shelf.end_of(loaded)
+    shelf.end_of(failed)
+
 def others(a: Block, b: Block):
     a.unpin()
     b.unpin()

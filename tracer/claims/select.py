@@ -15,8 +15,8 @@ from pathlib import Path
 from tracer.claims.model import Evidence, Pick, Search, Selector
 from tracer.evidence import permalink
 from tracer.globs import path_matches
+from tracer.graph.definitions import Part, Sym
 from tracer.graph.places import Match
-from tracer.graph.world import Part, Sym
 from tracer.kept import kept
 from tracer.model import Basis, digest_lines, lines_of
 from tracer.roles import Roles, unknown_name

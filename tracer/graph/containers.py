@@ -7,6 +7,7 @@ from tracer.graph.annotations import CPP_MAPS, DICTS, LISTS, TUPLES, Type, Types
 _SAME = frozenset(
     {"copy", "get", "lock", "value", "load", "release", "deepcopy", "union", "difference", "intersection", "result"}
 )
+_CONTAINERS = LISTS | DICTS | TUPLES
 
 MADE = {  # methods of library objects whose result has a type of another name
     "zmq.Context.socket": "zmq.Socket",
@@ -21,9 +22,14 @@ def last_name(t: Type) -> str:
     return str(t.ref).rsplit(".", 1)[-1]
 
 
+def only_callable(types: Types_) -> bool:
+    """Whether no more is known than that it can be called."""
+    return all(t.kind == "ext" and last_name(t) == "Callable" for t in types)
+
+
 def unfilled(t: Type) -> bool:
     """Whether `t` is a container of which no element is known."""
-    return t.kind == "ext" and not t.args and last_name(t) in LISTS | DICTS | TUPLES
+    return t.kind == "ext" and not t.args and last_name(t) in _CONTAINERS
 
 
 def method_result(t: Type, name: str) -> Types_:

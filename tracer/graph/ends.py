@@ -294,7 +294,7 @@ class Ends:
     def _giving(self, found: Found, value: str, depth: int = GIVERS) -> Iterator[Found]:
         """The functions that give `value`, through locals and through functions that pass it on."""
         number, scope = found.function
-        for path in self.uses.spelt_out(number, scope, value):
+        for path in self.uses.spellings.spelt_out(number, scope, value):
             items = parts(path)
             ends = [k for k, i in enumerate(items) if i == "()"]
             for t in self.uses.calls.callees(number, scope, join(items[: ends[-1]])) if ends else ():

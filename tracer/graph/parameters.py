@@ -1,17 +1,13 @@
-"""The type of an undeclared parameter or field, from the arguments its callers pass. Asked by `types.py`, on demand."""
+"""The type of an undeclared parameter or field, from the arguments its callers pass. Asked on demand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tracer.graph.annotations import Type, Types_, merge
+from tracer.graph.evaluation import Evaluation
 from tracer.graph.tuples import held_by
 from tracer.graph.world import Sym
 from tracer.survey.facts import Arg, Call, Definition
 from tracer.survey.store import last_part
-
-if TYPE_CHECKING:
-    from tracer.graph.types import Types
 
 CALLER_FILES = 40  # callers are asked only when so few files call that name
 _SAYS_NOTHING = ("?", "#none", "#lambda")
@@ -27,7 +23,7 @@ def is_record(d: Definition) -> bool:
 class Parameters:
     """Flows argument types into parameters."""
 
-    def __init__(self, types: Types) -> None:
+    def __init__(self, types: Evaluation) -> None:
         self.types, self.world = types, types.world
 
     def of(self, function: Sym, position: int) -> Types_:

@@ -1,6 +1,6 @@
 """Definitions and constructions by pattern: where is this class, field or function defined, overridden, instantiated?
 
-The part of `uses.py` that needs no state: `Match`, the common result of both, lives here.
+The part of `uses.py` that needs no state and no receivers: `Match`, the common result of all, lives here.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def uses(world: World, pattern: str, op: str) -> list[Use]:
     from tracer.graph.uses import Uses
     from tracer.graph.world import Sym
 
-    engine = Uses(world)
+    engine = world.once(Uses)
     found: dict[tuple[str, int, str], Use] = {}
     matches: list[Match] = []
     if op in ("all", "define"):

@@ -64,8 +64,8 @@ class CueMatcher:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world = uses, uses.world
-        self.readings = Readings(uses)
-        self.crossings = Crossings(uses)
+        self.readings = uses.once(Readings)
+        self.crossings = uses.once(Crossings)
         self._cache: dict[tuple[Cue, tuple[str, ...], tuple[str, ...]], tuple[Hit, ...]] = {}
 
     def hits(self, cue: Cue, rule: Rule) -> tuple[Hit, ...]:

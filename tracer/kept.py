@@ -1,14 +1,29 @@
-"""A method whose results are kept as long as its object; `functools.cache` on a method keeps the object for ever."""
+"""What is kept as long as an object: results of its methods, and what others make of it.
+
+`functools.cache` on a method would keep the object for ever.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, overload
 
 Self_ = TypeVar("Self_")
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+Made = TypeVar("Made")
+
+
+class Once:
+    """An object of which others make things that are dear; each is made once and shared by all who ask for it."""
+
+    def once(self, make: Callable[[Self], Made]) -> Made:
+        """What `make` makes of this object."""
+        made = self.__dict__.setdefault("_made", {})
+        if make not in made:
+            made[make] = make(self)
+        return cast(Made, made[make])
 
 
 class kept(Generic[Self_, Given, Result]):  # noqa: N801  (a decorator, as `cached_property` is)

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,9 @@ from tracer.rules import Text, range_of, read_yaml
 from tracer.survey import Progress, survey
 from tracer.survey.store import Store
 from tracer.targets import Target, Version, nearest, parse_spec
+
+if TYPE_CHECKING:
+    from tracer.graph.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +184,9 @@ def check_tree(
     wanted: Callable[[Content], Iterable[str]],
     rules: Sequence[Path] = (),
     progress: Progress | None = None,
+    world: Callable[[], World] | None = None,
 ) -> Verdicts:
-    """The same of a tree at hand, by the claims for `version`."""
+    """The same of a tree at hand, by the claims for `version`; `world` gives it linked, where others ask that too."""
     said = content(target.name, tuple(rules))
     ids = set(wanted(said))
     claims = [c for c in said.claims if c.id in ids]
@@ -190,7 +194,7 @@ def check_tree(
     found = {c.id: _recall(store, tree, c, tuple(rules)) for c in claims}
     missing = [c for c in claims if found[c.id] is None]
     if missing:
-        for claim, checked in zip(missing, _fresh(missing, target, version, tree, rules, progress), strict=True):
+        for claim, checked in zip(missing, _fresh(missing, target, version, tree, rules, progress, world), strict=True):
             found[claim.id] = checked
             store.put_answer(_key(tree, claim, tuple(rules)), msgspec.msgpack.encode(checked))
     lines: dict[str, list[str]] = {}
@@ -226,13 +230,14 @@ def _fresh(
     tree: SourceTree,
     rules: Sequence[Path],
     progress: Progress | None,
+    world: Callable[[], World] | None,
 ) -> Iterable[Checked]:
     from tracer.claims.check import Checker
     from tracer.graph.world import World
     from tracer.rules import rules_for
 
-    facts = survey(tree, Store(), progress)
-    checker = Checker(World([(facts, target)]), version.name, rules_for(target.name, version.name, rules), rules)
+    linked = world() if world else World([(survey(tree, Store(), progress), target)])
+    checker = Checker(linked, version.name, rules_for(target.name, version.name, rules), rules)
     for number, claim in enumerate(claims):
         if progress:
             progress(f"check {tree.engine} {tree.version}", number, len(claims))

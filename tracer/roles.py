@@ -37,8 +37,8 @@ class Roles:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.uses = Uses(world)
-        self.cues = CueMatcher(self.uses)
+        self.uses = world.once(Uses)
+        self.cues = self.uses.once(CueMatcher)
 
     def apply(self, rules: Iterable[Rule]) -> list[Found]:
         """One `Found` per rule, in the rules' order."""

@@ -152,12 +152,15 @@ def linked(
     store = Store()
     world, engines = read_world(specs, progress)
     key = answers.links_key(engines)
-    hops = Hops(Edges(Uses(world)), store.answer(key))
+    alone = world if len(engines) == 1 else None  # an engine's roles are found in it alone
+    hops = Hops(world.once(Uses).once(Edges), store.answer(key))
 
     @functools.cache
     def sites(role: str) -> Sequence[tuple[str, Site]]:
         wanted = role if role in ROLES else "all"
-        parts = [where_engine(wanted, f"{e.name}@{e.version}", tuple(rules), store, progress) for e in engines]
+        parts = [
+            where_engine(wanted, f"{e.name}@{e.version}", tuple(rules), store, progress, alone) for e in engines
+        ]
         return [(e.name, s) for e, part in zip(engines, parts, strict=True) for s in part.sites if not s.context]
 
     yield hops, engines, sites
@@ -181,22 +184,33 @@ def read_trees(specs: Sequence[str], progress: Progress | None) -> list[tuple[So
     return [(open_tree((target, version), progress=progress), target) for target, version in specs_of(specs)]
 
 
-def where_engine(role: str, spec: str, rules: tuple[Path, ...], store: Store, progress: Progress | None) -> Trace:
-    """Every site of `role` ("all") in `ENGINE[@VERSION]`."""
+def where_engine(
+    role: str,
+    spec: str,
+    rules: tuple[Path, ...],
+    store: Store,
+    progress: Progress | None,
+    linked: World | None = None,
+) -> Trace:
+    """Every site of `role` ("all") in `ENGINE[@VERSION]`; `linked` is the engine where that was done before."""
     target, version = parse_spec(spec)
-    return where_tree(role, target, version, open_tree((target, version), progress=progress), rules, store, progress)
+    tree = open_tree((target, version), progress=progress)
+    return where_tree(role, target, version, tree, rules, store, progress, lambda: linked)
 
 
 def where_tree(
     role: str, target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store,
-    progress: Progress | None,
+    progress: Progress | None, world: Callable[[], World | None] | None = None,
 ) -> Trace:
-    """Every site of `role` ("all") in `tree`, test and mock code too, by the rules for `version`."""
+    """Every site of `role` ("all") in `tree`, test and mock code too, by the rules for `version`.
+
+    `world` gives the linked tree where others ask it too; it is asked only if something is not kept.
+    """
     wanted = ROLES if role == "all" else (role,)
     kept = {r: answers.recall(store, tree, r, rules) for r in wanted}
     missing = [r for r, answer in kept.items() if answer is None]
     if missing:
-        _assign(missing, target, version, tree, rules, store, progress)
+        _assign(missing, target, version, tree, rules, store, progress, world)
         kept |= {r: answers.recall(store, tree, r, rules) for r in missing}
     found = list(kept.values())
     sites = sorted(
@@ -208,7 +222,7 @@ def where_tree(
 
 def _assign(
     roles: Sequence[str], target: Target, version: Version, tree: SourceTree, rules: tuple[Path, ...], store: Store,
-    progress: Progress | None,
+    progress: Progress | None, world: Callable[[], World | None] | None,
 ) -> None:
     """Survey the tree, link it, apply the rules of `roles`, and keep what was found."""
     from tracer.evidence import permalink
@@ -220,7 +234,7 @@ def _assign(
     if not rules_for(target.name, version.name, rules):
         _propose(roles, target, tree, rules, store, facts)
         return
-    engine = Roles(World([(facts, target)]))
+    engine = Roles((world and world()) or World([(facts, target)]))
     for number, role in enumerate(roles):
         if progress:
             progress(f"rules {tree.engine} {tree.version}: {role}", number, len(roles))

@@ -174,7 +174,7 @@ def graph_of(files: Collection[str], specs: Sequence[str], *, progress: Progress
     from tracer.graph.uses import Uses
 
     world, _ = stages.read_world(specs, progress)
-    edges = Edges(Uses(world))
+    edges = world.once(Uses).once(Edges)
     for number in range(world.size):
         if world.path(number) in files:
             yield from edges.in_order(number)

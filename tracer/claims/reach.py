@@ -39,7 +39,7 @@ def _search(places: Places, p: Predicate, *, wanted: bool) -> Judged:
         return Judged("unknown", ends, (), "one of the two ends is in no function")
     through = p.options.get("through") or ()
     passed = [set(places.world.functions(t)) for t in ([through] if isinstance(through, str) else through)]
-    way = Waves(Hops(Edges(places.roles.uses))).along([set(sources), *passed, set(goals)])
+    way = Waves(places.roles.uses.once(Edges).once(Hops)).along([set(sources), *passed, set(goals)])
     if way is None or way.missing >= 0:
         limit, opened = (way.limit, way.opened) if way is not None else (False, 0)
         search = Search("a way between the two", "all edges", opened)

@@ -46,7 +46,7 @@ Runs = dict[str, list[Run]]  # function of a place → who runs it
 
 def runs_of(hops: Hops, side: Side, engine: str) -> Runs:
     """Who runs the function of each place."""
-    stations, readings = Stations(hops, lambda _: ()), Readings(hops.uses)
+    stations, readings = Stations(hops, lambda _: ()), hops.uses.once(Readings)
     first: dict[str, Site] = {}
     for place in side.all:
         first.setdefault(place.symbol, place.sites[0])

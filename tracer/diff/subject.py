@@ -62,7 +62,7 @@ class Subject:
         from tracer.graph.hops import Hops
         from tracer.graph.uses import Uses
 
-        return Hops(Edges(Uses(self.world)), self.store.answer(self._links_key))
+        return Hops(self.world.once(Uses).once(Edges), self.store.answer(self._links_key))
 
     def keep_links(self) -> None:
         """Keep the links that were found since."""
@@ -76,7 +76,9 @@ class Subject:
 
     def where(self, role: str, rules: tuple[Path, ...]) -> Trace:
         """The sites of a role ("all") by the rules for its version."""
-        return stages.where_tree(role, self.target, self.version, self.tree, rules, self.store, self.progress)
+        return stages.where_tree(
+            role, self.target, self.version, self.tree, rules, self.store, self.progress, lambda: self.world
+        )
 
     def side(self, role: str, rules: tuple[Path, ...], found: Trace) -> Side:
         """Its places, for the sites that were found."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from tracer.pairs.balance import Holder
 
 if TYPE_CHECKING:
     from tracer.diff.subject import Subject
+    from tracer.graph.world import World
 
 Found = tuple[list[Change], int]
 
@@ -30,7 +32,9 @@ def claims(
 ) -> Found:
     """Claims whose verdict is another one; how many have the same. With a role: those that rest on its functions."""
     asked = [
-        questions.check_tree(s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, s.progress)
+        questions.check_tree(
+            s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, s.progress, partial(_world, s)
+        )
         for s in (a, b)
     ]
     homes = {s.symbol for side in sides for s in side.sites} if role != "all" else None
@@ -47,6 +51,10 @@ def claims(
         detail = f"{before.verdict} → {after.verdict}: {after.text.en}"
         changes.append(Change("claim", name, "claim", severity, *ends, detail))
     return changes, same
+
+
+def _world(s: Subject) -> World:
+    return s.world
 
 
 def _rests_on(before: Checked, after: Checked, homes: set[str]) -> bool:

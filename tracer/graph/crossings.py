@@ -45,7 +45,7 @@ class Crossings:
         self.bound, self.stubs = Bindings(uses), Stubs(uses)
         self.threads = Threads(uses.calls)
         self.handoffs = Handoffs(uses, self.threads)
-        flow = Flow(uses.world)
+        flow = uses.world.once(Flow)
         self.sockets = Sockets(uses, self.handoffs.aliases)
         self.signals = Signals(uses, self.handoffs.sharing, flow)
         self.passing = Passing(uses, self.handoffs, flow, self._bound_to)

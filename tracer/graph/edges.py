@@ -12,13 +12,13 @@ from typing import NamedTuple
 from tracer.graph.calls import Target
 from tracer.graph.crossings import Crossings
 from tracer.graph.dispatch import Dispatch
-from tracer.graph.flow import Flow
 from tracer.graph.implicit import Implicit
 from tracer.graph.library import Library
 from tracer.graph.returns import Return, Returns
 from tracer.graph.special import Special
 from tracer.graph.uses import Uses
 from tracer.graph.world import Sym, World
+from tracer.kept import Once
 from tracer.model import Basis, Edge
 from tracer.survey.facts import Call
 
@@ -35,13 +35,13 @@ class Link(NamedTuple):
     via: str = ""
 
 
-class Edges:
+class Edges(Once):
     """The edges of one world, by file."""
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world = uses, uses.world
-        self.crossings = Crossings(uses)
-        self._returns = Returns(uses, Flow(uses.world))
+        self.crossings = uses.once(Crossings)
+        self._returns = uses.once(Returns)
         self.dispatch = Dispatch(uses.types)
         self._implicit = Implicit(uses.world, uses.types, uses.calls)
         self._library = Library(uses.world, uses.types)
@@ -128,4 +128,4 @@ class Edges:
 
 def edges_of(world: World) -> Iterator[Edge]:
     """Every edge of `world`, in file and line order."""
-    return Edges(Uses(world)).all()
+    return world.once(Uses).once(Edges).all()

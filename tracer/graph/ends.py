@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from tracer.globs import path_matches
 from tracer.graph.declarations import End
-from tracer.graph.flow import Flow
 from tracer.graph.places import Match
 from tracer.graph.returns import Returns
 from tracer.graph.uses import Uses
@@ -44,7 +43,7 @@ class Ends:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.world, self.types = uses, uses.world, uses.types
-        self.returns = Returns(uses, Flow(uses.world))
+        self.returns = uses.once(Returns)
 
     def of(self, end: End) -> tuple[Found, ...]:
         """Every function of live code that `end` describes, by file and line; none twice."""

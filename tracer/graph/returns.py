@@ -37,8 +37,8 @@ class Return(NamedTuple):
 class Returns:
     """Finds results that travel back in one world."""
 
-    def __init__(self, uses: Uses, flow: Flow) -> None:
-        self.uses, self.world, self.flow = uses, uses.world, flow
+    def __init__(self, uses: Uses) -> None:
+        self.uses, self.world, self.flow = uses, uses.world, uses.world.once(Flow)
         self._memo: dict[tuple[Sym, int], bool] = {}
 
     def to_callers_in(self, number: int) -> Iterator[Return]:

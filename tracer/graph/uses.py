@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tracer.graph.places import Match
 from tracer.graph.receivers import ELEMENT_METHODS, Receivers
 from tracer.graph.world import Sym, World
-from tracer.kept import kept
+from tracer.kept import Once, kept
 from tracer.survey.facts import Access, Call
 from tracer.survey.ops import INSERT, REMOVE
 from tracer.survey.paths import join, parts
@@ -42,7 +42,7 @@ _READERS = frozenset(
 _EMPTY = re.compile(r"[\w.:]+\(\s*\)")
 
 
-class Uses(Receivers):
+class Uses(Receivers, Once):
     """Looks facts up by typed patterns."""
 
     def __init__(self, world: World) -> None:

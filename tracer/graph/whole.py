@@ -29,7 +29,7 @@ def batches(trees: Trees, store: Store, progress: Progress | None = None) -> Ite
     jobs = [range(n, min(n + BATCH, world.size)) for n in range(0, world.size, BATCH)]
     workers = min(len(jobs), os.cpu_count() or 1)
     if workers <= 1 or world.size < SMALL:
-        edges = Edges(Uses(world))
+        edges = world.once(Uses).once(Edges)
         yield from (_packed(edges, job) for job in jobs)
         return
     found: dict[int, bytes] = {}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tracer.graph.cpp_scopes import CppScopes
 from tracer.graph.definitions import Definitions, Sym
-from tracer.kept import kept
+from tracer.kept import Once, kept
 from tracer.survey import Facts
 from tracer.survey.facts import Import
 from tracer.survey.store import last_part
@@ -18,7 +18,7 @@ from tracer.targets import Target
 __all__ = ["Sym", "World"]
 
 
-class World(Definitions):
+class World(Definitions, Once):
     """One or several trees, seen as one body of code."""
 
     def __init__(self, parts: Sequence[tuple[Facts, Target]]) -> None:

@@ -40,7 +40,7 @@ class Giver:
 
 def givers(world: World, rules: Iterable[PairRule]) -> list[Giver]:
     """Every giver of each pair, by rule, file and line."""
-    cues = CueMatcher(Uses(world))
+    cues = world.once(Uses).once(CueMatcher)
     found = [g for rule in rules for g in _Givers(Ledger(cues, rule)).all()]
     return sorted(found, key=lambda g: (g.rule, g.file, g.def_line))
 

@@ -81,7 +81,7 @@ def judge(world: World, rules: Iterable[PairRule], depth: int | None = None) -> 
 
 def matcher(world: World) -> CueMatcher:
     """What the pairs of one world are judged with."""
-    return CueMatcher(Uses(world))
+    return world.once(Uses).once(CueMatcher)
 
 
 def judge_pair(cues: CueMatcher, rule: PairRule, depth: int | None = None) -> tuple[list[Holder], list[Gap]]:

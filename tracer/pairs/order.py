@@ -51,7 +51,7 @@ class Orders:
         others: Mapping[str, str] | None = None,
     ) -> None:
         self.world = world
-        self.cues = CueMatcher(Uses(world))
+        self.cues = world.once(Uses).once(CueMatcher)
         self.rules = tuple(rules)
         self.versions = {engine: version, **(others or {})}  # the first is asked where a rule's name tells no engine
 

@@ -47,7 +47,7 @@ class Drives:
 
     def __init__(self, hops: Hops, stations: Stations) -> None:
         self.hops, self.world, self.stations = hops, hops.world, stations
-        self.readings = Readings(hops.uses)
+        self.readings = hops.uses.once(Readings)
 
     def of(self, name: str, most: int = 40) -> list[Driven]:
         """One answer per function that `name` (a symbol, FILE:LINE or a rule's id) means."""

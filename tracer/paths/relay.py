@@ -84,7 +84,7 @@ class Relay:
 
     def __init__(self, hops: Hops) -> None:
         self.hops, self.world, self.uses = hops, hops.world, hops.uses
-        self.readings = Readings(hops.uses)
+        self.readings = hops.uses.once(Readings)
         self.tallies = Tallies(self.world, self.readings)
 
     def of(self, places: Iterable[tuple[Sym, int, int, str]]) -> list[Carrier]:

@@ -180,7 +180,7 @@ class Atlas:
             from tracer.paths.stations import Stations
 
             key = answers.links_key([subject.engine])
-            hops = Hops(Edges(Uses(self._world(subject))), self.store.answer(key))
+            hops = Hops(self._world(subject).once(Uses).once(Edges), self.store.answer(key))
             stations = Stations(hops, lambda _role: ())
             world, found = hops.world, {}
             for symbol, site in {s.symbol: s for s in subject.sites}.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from tracer.kept import kept
+from tracer.kept import Once, kept
 
 
 class Box:
@@ -36,3 +36,17 @@ def test_the_object_goes_with_its_results() -> None:
 
 def test_the_methods_text_is_kept() -> None:
     assert Box.plus.__doc__ == "The base and `n`."
+
+
+def test_what_is_made_of_an_object_is_made_once_and_shared() -> None:
+    class Root(Once):
+        pass
+
+    class Part:
+        def __init__(self, root: Root) -> None:
+            self.root = root
+
+    a, b = Root(), Root()
+    assert a.once(Part) is a.once(Part)
+    assert a.once(Part).root is a
+    assert b.once(Part) is not a.once(Part)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tracer import stages
 from tracer.checkout import folder_tree, open_tree
 from tracer.diff import standing, verdicts
+from tracer.diff.ahead import ahead
 from tracer.diff.compare import Comparison
 from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, Severity
 from tracer.diff.places import Side, end_of, tail
@@ -22,11 +23,11 @@ from tracer.diff.subject import Subject
 from tracer.errors import UsageError
 from tracer.model import Gap, Site
 from tracer.rules import rules_for
-from tracer.survey import Progress
+from tracer.survey import Progress, survey
 from tracer.targets import parse_spec
 
 if TYPE_CHECKING:
-    from tracer.diff.reach import Run
+    from tracer.diff.reach import Runs
     from tracer.model import Path as Way
 
 PARTS = ("sites", "callers", "paths", "claims", "pairs", "defaults")
@@ -76,6 +77,10 @@ def diff(
 
 
 def _compared(a: Subject, b: Subject, role: str, only: Sequence[str], extra: tuple[Path, ...]) -> Difference:
+    for s in (a, b):  # with all cores for each
+        survey(s.tree, s.store, s.progress)
+    with ahead(partial(_find, Subject(a.target, a.version, a.tree), role, only, extra)):
+        _find(b, role, only, extra)
     found = [s.where(role, extra) for s in (a, b)]
     sides = [s.side(role, extra, t) for s, t in zip((a, b), found, strict=True)]
     comparison = Comparison(*sides)
@@ -106,22 +111,31 @@ def _compared(a: Subject, b: Subject, role: str, only: Sequence[str], extra: tup
     )
 
 
+def _find(s: Subject, role: str, only: Sequence[str], rules: tuple[Path, ...]) -> None:
+    """Find what is asked of one side, and keep it."""
+    side = s.side(role, rules, s.where(role, rules))
+    if _asked("callers", only):
+        _runs(s, side, role, rules)
+    if _asked("paths", only):
+        _ways(s, role, rules)
+    for part, find in verdicts.OF_ONE.items():
+        if _asked(part, only):
+            find(s, role, rules)
+    s.keep_links()
+
+
 def _callers(
     a: Subject, b: Subject, sides: Sequence[Side], comparison: Comparison, role: str, rules: tuple[Path, ...]
 ) -> Iterator[Change]:
     from tracer.diff import reach
 
-    runs = [
-        s.kept("callers", role, rules, reach.Runs, partial(_runs, s, side))
-        for s, side in zip((a, b), sides, strict=True)
-    ]
-    return reach.changes(comparison, *runs)
+    return reach.changes(comparison, *(_runs(s, side, role, rules) for s, side in zip((a, b), sides, strict=True)))
 
 
-def _runs(s: Subject, side: Side) -> dict[str, list[Run]]:
-    from tracer.diff.reach import runs_of
+def _runs(s: Subject, side: Side, role: str, rules: tuple[Path, ...]) -> Runs:
+    from tracer.diff import reach
 
-    return runs_of(s.hops, side, s.target.name)
+    return s.kept("callers", role, rules, reach.Runs, lambda: reach.runs_of(s.hops, side, s.target.name))
 
 
 def _paths(
@@ -129,17 +143,18 @@ def _paths(
 ) -> tuple[list[Change], int]:
     from tracer.diff import ways
 
-    wanted = ways.asked(role, rules)
-
-    def follow(s: Subject) -> dict[str, Way]:
-        def sites(wanted_role: str) -> list[tuple[str, Site]]:
-            return [(s.target.name, site) for site in s.where(wanted_role, rules).sites if not site.context]
-
-        return ways.ways_of(s, wanted, sites)
-
-    before, after = (s.kept("ways", role, rules, ways.Ways, partial(follow, s)) for s in (a, b))
+    before, after = (_ways(s, role, rules) for s in (a, b))
     pairs = (*comparison.pairs, *((h.before, h.after) for h in comparison.heirs))
     return ways.changes(before, after, {tail(x.symbol, 2): tail(y.symbol, 2) for x, y in pairs})
+
+
+def _ways(s: Subject, role: str, rules: tuple[Path, ...]) -> dict[str, Way]:
+    from tracer.diff import ways
+
+    def sites(wanted: str) -> list[tuple[str, Site]]:
+        return [(s.target.name, site) for site in s.where(wanted, rules).sites if not site.context]
+
+    return s.kept("ways", role, rules, ways.Ways, lambda: ways.ways_of(s, ways.asked(role, rules), sites))
 
 
 def _asked(part: str, only: Sequence[str]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from tracer.pairs.balance import Holder
 
 if TYPE_CHECKING:
     from tracer.diff.subject import Subject
-    from tracer.graph.world import World
 
 Found = tuple[list[Change], int]
 
@@ -31,12 +29,7 @@ def claims(
     rules: tuple[Path, ...],
 ) -> Found:
     """Claims whose verdict is another one; how many have the same. With a role: those that rest on its functions."""
-    asked = [
-        questions.check_tree(
-            s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, s.progress, partial(_world, s)
-        )
-        for s in (a, b)
-    ]
+    asked = [_checked(s, role, rules) for s in (a, b)]
     homes = {s.symbol for side in sides for s in side.sites} if role != "all" else None
     changes, same = [], 0
     for name in sorted(asked[0].checked.keys() | asked[1].checked.keys()):
@@ -53,8 +46,11 @@ def claims(
     return changes, same
 
 
-def _world(s: Subject) -> World:
-    return s.world
+def _checked(s: Subject, _: str, rules: tuple[Path, ...]) -> questions.Verdicts:
+    """Every claim, whatever the role: they rest on each other's places."""
+    return questions.check_tree(
+        s.target, s.version, s.tree, lambda said: (c.id for c in said.claims), rules, s.progress, lambda: s.world
+    )
 
 
 def _rests_on(before: Checked, after: Checked, homes: set[str]) -> bool:
@@ -138,7 +134,7 @@ def defaults(
         return [], 0
     changes, same = settings.changed(sides[0].settings, sides[1].settings)
     known = {tail(c.id, 1)[0] for c in changes}
-    before, after = (_values(s, rules) for s in (a, b))
+    before, after = (_values(s, role, rules) for s in (a, b))
     for name in sorted(before.keys() & after.keys()):
         old, new = before[name], after[name]
         was, now = ({settings.plain(v) for v, _ in side} for side in (old, new))
@@ -158,8 +154,10 @@ def _value_end(found: list[tuple[str, Evidence]]) -> End:
     return End(e.symbol, e.file, 0, e.first, e.last, e.digest, e.permalink, text=tuple(v for v, _ in found))
 
 
-def _values(s: Subject, rules: tuple[Path, ...]) -> dict[str, list[tuple[str, Evidence]]]:
-    """What each name that a `value_is` claim asks about is set to; only names that have a value."""
+def _values(s: Subject, role: str, rules: tuple[Path, ...]) -> dict[str, list[tuple[str, Evidence]]]:
+    """What each name that a `value_is` claim asks about is set to; only names that have a value, and with no role."""
+    if role != "all":
+        return {}
 
     def make() -> dict[str, list[tuple[str, Evidence]]]:
         from tracer.claims.select import Places
@@ -189,3 +187,8 @@ def _asked_values(said: questions.Content) -> Iterator[Predicate]:
 
 
 PARTS: dict[str, Callable[..., Found]] = {"claims": claims, "pairs": pairs, "defaults": defaults}
+
+OF_ONE: dict[str, Callable[[Subject, str, tuple[Path, ...]], object]] = {
+    "claims": _checked, "pairs": holders, "defaults": _values,
+}  # fmt: skip
+"""What each part finds in one side, and keeps."""

@@ -114,9 +114,14 @@ class Facts:
 
 
 def limit_processes(most: int) -> None:
-    """Let surveys of this process use at most `most` processes; for one that is itself one of several."""
+    """Let this process and its surveys use at most `most` processes; for one that is itself one of several."""
     global _limit
     _limit = most
+
+
+def processes() -> int:
+    """How many processes may work at once."""
+    return _limit or os.cpu_count() or 1
 
 
 def survey(tree: SourceTree, store: Store, progress: Progress | None = None) -> Facts:
@@ -146,7 +151,7 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
         return
     jobs = _balanced(files)
     done = 0
-    workers = min(len(jobs), _limit or os.cpu_count() or 1)
+    workers = min(len(jobs), processes())
     what = f"survey {tree.engine} {tree.version}"
     if workers <= 1 or len(files) < 16:
         for job in jobs:

@@ -41,6 +41,24 @@ def each(executor: Executor, work: Callable[[Job], Result], jobs: Iterable[Job])
             continue
 
 
+@contextmanager
+def beside(work: Callable[[], object]) -> Iterator[None]:
+    """Let a process of its own do `work` beside the body; it has ended when this ends.
+
+    What it finds has to be kept, or it is lost. One that cannot be started, or that fails, costs time and nothing
+    else: whoever asks for what is not kept does the work again, and meets the error there.
+    """
+    other = get_context("fork").Process(target=_begin, args=(work, ()), daemon=True)
+    other.start()
+    try:
+        yield
+        other.join()
+    finally:
+        if other.is_alive():  # the body was interrupted
+            other.terminate()
+            other.join()
+
+
 def _begin(start: Callable[..., None] | None, given: Sequence[Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asked is interrupted too, and says so
     threading.Thread(target=_end_with_parent, daemon=True).start()

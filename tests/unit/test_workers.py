@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ import pytest
 from tests.unit.checkout.sources import eventually
 from tests.unit.worlds import MemoryTree
 from tracer import survey as surveys
+from tracer.errors import CacheError
 from tracer.graph import whole
 from tracer.survey import survey
 from tracer.survey.store import Store
 from tracer.targets import Target
-from tracer.workers import each, pool
+from tracer.workers import beside, each, pool
 
 TARGET = Target("example", "Example", "https://example.org/e", ("",))
 _HERE = Path(__file__).resolve().parents[2]
@@ -110,3 +112,31 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_the_work_is_done_by_another_process_and_has_ended_after_the_body(tmp_path: Path) -> None:
+    with beside(lambda: (tmp_path / "who").write_text(str(os.getpid()))):
+        pass
+    assert (tmp_path / "who").read_text() != str(os.getpid())
+
+
+def test_what_fails_in_the_other_process_is_said_by_whoever_asks_next(capfd: pytest.CaptureFixture[str]) -> None:
+    def work() -> None:
+        raise CacheError("no room")
+
+    with beside(work):
+        pass
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_body_that_is_interrupted_ends_the_work(tmp_path: Path) -> None:
+    def work() -> None:
+        (tmp_path / "begun").touch()
+        time.sleep(60)
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), beside(work):
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+    assert time.monotonic() - started < 30

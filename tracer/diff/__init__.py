@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING
 from tracer import stages
 from tracer.checkout import folder_tree, open_tree
 from tracer.diff import standing, verdicts
-from tracer.diff.ahead import ahead
 from tracer.diff.compare import Comparison
 from tracer.diff.model import KINDS, SEVERITIES, Change, Difference, Severity
 from tracer.diff.places import Side, end_of, tail
@@ -23,8 +23,9 @@ from tracer.diff.subject import Subject
 from tracer.errors import UsageError
 from tracer.model import Gap, Site
 from tracer.rules import rules_for
-from tracer.survey import Progress, survey
+from tracer.survey import Progress, processes, survey
 from tracer.targets import parse_spec
+from tracer.workers import beside
 
 if TYPE_CHECKING:
     from tracer.diff.reach import Runs
@@ -79,7 +80,8 @@ def diff(
 def _compared(a: Subject, b: Subject, role: str, only: Sequence[str], extra: tuple[Path, ...]) -> Difference:
     for s in (a, b):  # with all cores for each
         survey(s.tree, s.store, s.progress)
-    with ahead(partial(_find, Subject(a.target, a.version, a.tree), role, only, extra)):
+    other = partial(_find, Subject(a.target, a.version, a.tree), role, only, extra)
+    with beside(other) if processes() > 1 else nullcontext():
         _find(b, role, only, extra)
     found = [s.where(role, extra) for s in (a, b)]
     sides = [s.side(role, extra, t) for s, t in zip((a, b), found, strict=True)]

@@ -146,7 +146,7 @@ class _Givers:
             made = (b.value for b in self.world.view(callee.file).facts.binds
                     if b.scope == callee.index and b.name == root)  # fmt: skip
             value = next(iter(made), "")
-            if value.endswith((")", "]")):
+            if _root(value) in _OWN and value.endswith((")", "]")):
                 return "", ""  # looked up: which one it is depends on the key
             root = text = _root(value)
         return "", ""

@@ -111,6 +111,23 @@ def test_a_program_that_is_killed_leaves_a_recording(tmp_path: Path, capfd: pyte
     assert "2 of 2 steps seen" in capfd.readouterr().out
 
 
+def test_a_recording_that_is_cut_off_or_did_not_end_says_so(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    package, trace, out = _program(tmp_path), _trace(tmp_path, "outer", "inner"), tmp_path / "rec"
+    assert _tracer("probe", "run", "--root", package, "--out", out, "--", sys.executable, tmp_path / "x.py") == 0
+    capfd.readouterr()
+    assert _tracer("probe", "confirm", trace, out) == 0
+    whole = capfd.readouterr().out
+    (file,) = out.glob("*.jsonl")
+    file.write_bytes(file.read_bytes()[:-3])
+    (out / "run.json").unlink()
+    assert _tracer("probe", "confirm", trace, out) == 0
+    cut = capfd.readouterr().out
+    for said in (f"{file.stem} is cut off", "rec has no run.json: its run has not ended, or was killed"):
+        assert said in cut and said not in whole
+
+
 def test_a_program_that_never_ends_is_ended(tmp_path: Path) -> None:
     package = _program(tmp_path, "import toy.parts\nwhile True:\n    toy.parts.outer()")
     command = ("probe", "run", "--timeout", "3", "--root", package, "--out", tmp_path / "rec")

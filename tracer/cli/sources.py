@@ -168,22 +168,26 @@ def cache_clear(
 ) -> None:
     """Remove what was computed; it is made again when a question needs it."""
     import shutil
+    from contextlib import nullcontext
 
+    from tracer import atomic
     from tracer.catalog import cache_dir
 
     place = cache_dir(write=False)
     # By name: TRACER_CACHE_DIR may point at a folder that holds other things.
     patterns = ["facts-*.sqlite*", *(("trees", "downloads") if sources else ())]
     freed = 0
-    for item in sorted({found for pattern in patterns for found in place.glob(pattern)}):
-        freed += _size(item)
-        try:
-            shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink(missing_ok=True)
-        except FileNotFoundError:  # another process takes it away too
-            continue
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise CacheError(f"cannot be removed ({reason})", where=str(item), todo="end other runs") from error
+    # Nobody opens a cache of which one file is gone and another is still there.
+    with atomic.alone(place) if place.is_dir() else nullcontext():
+        for item in sorted({found for pattern in patterns for found in place.glob(pattern)}):
+            freed += _size(item)
+            try:
+                shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink(missing_ok=True)
+            except FileNotFoundError:  # who had it open takes it away too
+                continue
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise CacheError(f"cannot be removed ({reason})", where=str(item), todo="end other runs") from error
     write_lines([f"{freed / 1e6:.1f} MB freed"])
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tracer import atomic
 from tracer.errors import UsageError
 from tracer.probe.environment import HERE, REQUIREMENTS, Environment, ProbeError
 from tracer.probe.run import scenarios
@@ -84,7 +85,10 @@ def carry(
     python: str = "3.12",
     index: str = "",
 ) -> Carried:
-    """Gather into `out`, which must be empty or absent; `python` is the version of the other machine's interpreter."""
+    """Gather into `out`, which must be empty or absent; `python` is the version of the other machine's interpreter.
+
+    It is gathered beside `out` and moved there when it is whole; what a killed one left goes when the next begins.
+    """
     if out.exists() and any(out.iterdir()):
         raise UsageError("is not empty", where=str(out), todo="name another --out")
     known = [s.name for s in scenarios(env.target.name, env.version.name)]
@@ -96,7 +100,28 @@ def carry(
             raise UsageError(f"{env.spec} has no scenario {name!r}", todo=f"it has {', '.join(known)}")
     if not wanted:
         raise UsageError(f"{env.spec} has no scenario for a CUDA device", todo="name the scenarios to carry")
-    out.mkdir(parents=True, exist_ok=True)
+    half = out.with_name(f".{out.name}{atomic.HALF}")
+    try:
+        half.mkdir(parents=True, exist_ok=True)
+        with atomic.alone(half, wait=False):
+            shutil.rmtree(half)
+            half.mkdir()
+            try:
+                sizes, lacking = _gather(env, half, say, wanted, python, index)
+                half.rename(out)
+            finally:
+                shutil.rmtree(half, ignore_errors=True)
+    except BlockingIOError as error:
+        raise UsageError("another process gathers into it", where=str(out), todo="name another --out") from error
+    except OSError as error:
+        raise ProbeError(f"cannot be written ({error.strerror})", where=str(out), todo="name another --out") from error
+    return Carried(out, sizes, lacking, tuple(wanted))
+
+
+def _gather(
+    env: Environment, out: Path, say: Callable[[str], None], wanted: Sequence[str], python: str, index: str
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """All that is carried, into an empty folder: the sizes, and the packages that have no wheel."""
     say("packing the engine's code")
     folders = _pack(env, out / "code.tar.xz")
     say("gathering small packages")
@@ -114,7 +139,7 @@ def carry(
     (out / "run.sh").write_text(script, encoding="utf-8")
     (out / "run.sh").chmod(0o755)
     sizes = {p.name: sum(f.stat().st_size for f in _files(p)) for p in sorted(out.iterdir())}
-    return Carried(out, sizes, lacking, tuple(wanted))
+    return sizes, lacking
 
 
 def _pack(env: Environment, file: Path) -> list[tuple[str, Path]]:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tracer import atomic
 from tracer.errors import UsageError
 from tracer.probe import carry, environment
-from tracer.probe.environment import Environment
+from tracer.probe.environment import Environment, ProbeError
 from tracer.targets import Target, Version
 
 SCENARIO = '''"""Adds."""
@@ -90,6 +91,29 @@ def test_what_is_carried_runs_by_itself_and_leaves_a_recording(shop, tmp_path):
     from tracer.probe import recording
 
     assert "shop.till.add" in recording.load(tmp_path / "rec").entered
+
+
+def test_what_ended_in_the_middle_leaves_nothing_and_what_was_killed_is_made_again(shop, tmp_path, monkeypatch):
+    parts = carry._parts
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "out").mkdir()
+    before = sorted(p.name for p in tmp_path.iterdir())
+    monkeypatch.setattr(carry, "_parts", full)
+    with pytest.raises(ProbeError, match="No space left on device"):
+        carry.carry(shop, tmp_path / "out", lambda _: None)
+    assert sorted(p.name for p in tmp_path.iterdir()) == before and not any((tmp_path / "out").iterdir())
+    monkeypatch.setattr(carry, "_parts", parts)
+    half = tmp_path / f".out{atomic.HALF}"
+    half.mkdir()
+    (half / "run.sh").write_text("of one that was killed")
+    with atomic.alone(half), pytest.raises(UsageError, match="another process gathers"):
+        carry.carry(shop, tmp_path / "out", lambda _: None)
+    found = carry.carry(shop, tmp_path / "out", lambda _: None)
+    assert set(found.sizes) == {p.name for p in (tmp_path / "out").iterdir()}
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
 
 
 def test_a_folder_that_is_in_use_is_left_alone(shop, tmp_path):

@@ -97,3 +97,18 @@ class OrderedOpLogWriter {
    private:
     std::unique_ptr<Impl> impl_;
 };
+
+class MasterClient {
+   public:
+    void MarkTaskToComplete(int task);
+};
+
+class Client {
+   public:
+    void ended(int task) {
+        master_.MarkTaskToComplete(task);  // expect: task-report signal
+    }
+
+   private:
+    MasterClient master_;
+};

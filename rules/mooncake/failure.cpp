@@ -149,3 +149,40 @@ class Front {
         }
     }
 };
+
+class Keeper {
+   public:
+    static void KeepAlive(int lease);
+};
+
+class EtcdHelper {
+   public:
+    static void KeepAlive(int lease);
+};
+
+class Leader {
+   public:
+    void stay(int lease) {
+        Keeper::KeepAlive(lease);      // expect: nothing
+        EtcdHelper::KeepAlive(lease);  // expect: leader-lost detect
+    }
+};
+
+struct NoFHeartbeatState {
+    int consecutive_failures;
+};
+
+void no_answer(NoFHeartbeatState& state) {
+    ++state.consecutive_failures;  // expect: segment-probe detect
+}
+
+struct ClientTask {
+    int retry_count;
+    void again() {
+        retry_count++;  // expect: copy-task retry
+    }
+};
+
+void once_more(ClientTask& task) {
+    task.again();  // expect: copy-task retry
+}

@@ -82,3 +82,26 @@ struct Lamp {
         status = 1;  // expect: nothing
     }
 };
+
+enum class SegmentStatus { OK, UNMOUNTING };  // expect: segment define
+
+struct MountedSegment {
+    SegmentStatus status;
+};
+
+void let_go(MountedSegment& segment, Lamp& lamp) {
+    segment.status = SegmentStatus::UNMOUNTING;  // expect: segment transition
+    lamp.status = 0;                             // expect: nothing
+}
+
+enum class StandbyState { FOLLOWING, PROMOTED };  // expect: standby define
+
+class StandbyStateMachine {
+   public:
+    void promote() {
+        current_state_.store(StandbyState::PROMOTED);  // expect: standby transition
+    }
+
+   private:
+    std::atomic<StandbyState> current_state_;
+};

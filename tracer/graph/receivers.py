@@ -79,6 +79,8 @@ class Receivers(Places):
     ) -> Basis | None:
         if classes:
             if len(items) == 1:  # C++ implicit this, or a class's own static method by bare name
+                if "::" in items[0]:
+                    return self._qualified(number, call, classes)
                 cls = self.world.class_around(number, call.scope)
                 if (
                     not self.world.view(number).python
@@ -122,6 +124,14 @@ class Receivers(Places):
             elif t.to == pattern or t.to.endswith("." + pattern):
                 return "exact"
         return "exact" if not targets and self._extension(number, call, items).endswith("." + pattern) else None
+
+    def _qualified(self, number: int, call: Call, classes: set[Sym]) -> Basis | None:
+        """C++ `Class::method(…)`: by the class whose method it is."""
+        for t in self.calls.targets(number, call):
+            owner = self.world.owner(t.to) if isinstance(t.to, Sym) else None
+            if owner is not None and any(self.world.is_a(owner, c) for c in classes):
+                return t.basis
+        return None
 
     def _left_to_subclass(self, base: Sym, classes: set[Sym], method: str) -> bool:
         """Whether an object known as `base`, which has no such method, can only have it as one of `classes`."""

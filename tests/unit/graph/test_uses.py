@@ -648,3 +648,29 @@ def test_what_a_defaultdict_makes_for_a_missing_key_is_known() -> None:
     )
     assert lines(uses.state("Twig.twigs"), "remove") == [14]
     assert lines(uses.state("Other.twigs"), "remove") == [16]
+
+
+def test_a_cpp_method_called_by_its_qualified_name_is_a_call_of_its_class() -> None:
+    uses = Uses(
+        world(
+            a_cpp="""
+            class Notary {
+               public:
+                static void Stamp(int lease);
+            };
+            class Clerk {
+               public:
+                static void Stamp(int lease);
+                void Work();
+            };
+            void Notary::Stamp(int lease) {}
+            void Clerk::Stamp(int lease) {}
+            void Clerk::Work() {
+                Notary::Stamp(1);
+                Stamp(2);
+            }
+            """
+        )
+    )
+    assert [m.line for m in uses.called("Notary.Stamp")] == [13]
+    assert [m.line for m in uses.called("Clerk.Stamp")] == [14]

@@ -72,7 +72,7 @@ class Handovers:
     def handed(self, number: int, c: Call) -> list[tuple[Sym, Sym | str]]:
         """(who, whom): the functions that a call hands over."""
         source = Sym(number, self.world.function_of(number, c.scope))
-        return [(x[0], x[1]) for x in self.table.crossings._handed(number, c, source)]
+        return [(x[0], x[1]) for x in self.table.crossings.handed(number, c, source)]
 
     # -- events ------------------------------------------------------------------------
     @cached_property

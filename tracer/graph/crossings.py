@@ -72,7 +72,7 @@ class Crossings:
         sources = self.world.sources(number)
         for call in self.world.view(number).facts.calls:
             source = sources[call.scope]
-            yield from self._handed(number, call, source)
+            yield from self.handed(number, call, source)
             yield from self._rpc(number, call, source)
             yield from self._picked(number, call, source)
             yield from self._destroyed(number, call, source)
@@ -90,7 +90,7 @@ class Crossings:
     def out_of(self, sym: Sym, calls: Sequence[Call]) -> Iterator[Crossing]:
         """The crossings that start in one function, given its calls; state is looked up field by field."""
         for call in calls:
-            yield from self._handed(sym.file, call, sym)
+            yield from self.handed(sym.file, call, sym)
             yield from self._rpc(sym.file, call, sym)
             yield from self._picked(sym.file, call, sym)
             yield from self._destroyed(sym.file, call, sym)
@@ -106,7 +106,7 @@ class Crossings:
         yield from self.declared.out_of(sym)
 
     # -- functions handed over -------------------------------------------------------
-    def _handed(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
+    def handed(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
         """What is reached through the functions that a call is given, or by the thread that it starts."""
         for to in self.threads.started(number, call):
             if to != source:

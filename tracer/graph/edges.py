@@ -70,13 +70,20 @@ class Edges(Once):
 
     def out_of(self, sym: Sym) -> Iterator[Link]:
         """The edges that start in one function, without looking at the rest of the world."""
-        view = self.world.view(sym.file)
-        calls = [c for c in view.facts.calls if self.world.function_of(sym.file, c.scope) == sym.index]
+        calls = self.world.view(sym.file).calls_of.get(sym.index, ())
         yield from self._from_calls(sym.file, calls)
         for c in self.crossings.out_of(sym, calls):
             yield Link(*c)
         for e in self._implicit.out_of(sym, calls):
             yield Link(*e)
+
+    def handed_by(self, sym: Sym) -> Iterator[Link]:
+        """Of these the calls, and what is reached through the functions that they are given."""
+        calls = self.world.view(sym.file).calls_of.get(sym.index, ())
+        yield from self._from_calls(sym.file, calls)
+        for call in calls:
+            for c in self.crossings.handed(sym.file, call, sym):
+                yield Link(*c)
 
     def _calls(self, number: int) -> Iterator[Link]:
         yield from self._from_calls(number, self.world.view(number).facts.calls)

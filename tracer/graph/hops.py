@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +16,7 @@ import msgspec
 from tracer.graph.calls import Target
 from tracer.graph.edges import Edges, Link
 from tracer.graph.world import Sym
+from tracer.kept import kept
 from tracer.model import BASES, EDGE_KINDS
 from tracer.survey.facts import Call
 from tracer.survey.paths import parts
@@ -69,23 +70,13 @@ class Hops:
         return found
 
     def _find(self, sym: Sym) -> tuple[list[_Row], list[tuple[str, int]]]:
-        best: dict[tuple[Sym, str], Link] = {}
-        unresolved: dict[tuple[str, int], None] = {}
-        for link in self.edges.out_of(sym):
-            if not isinstance(link.target, Sym):
-                if link.basis == "unresolved":
-                    unresolved[link.target, link.line] = None
-                continue
-            if link.target == sym:
-                continue
-            held = best.get((link.target, link.kind))
-            if held is None or COST.get(link.basis, 8) < COST.get(held.basis, 8):
-                best[link.target, link.kind] = link
+        links = list(self.edges.out_of(sym))
         rows = [
             (t.file, t.index, EDGE_KINDS.index(kind), BASES.index(link.basis), link.file, link.line)
-            for (t, kind), link in best.items()
+            for (t, kind), link in _cheapest(links).items()
         ]
-        return rows, list(unresolved)
+        unresolved = (k for k in links if k.basis == "unresolved" and not isinstance(k.target, Sym))
+        return rows, list(dict.fromkeys((str(k.target), k.line) for k in unresolved))
 
     def _priced(self, links: tuple[Link, ...]) -> Iterator[tuple[int, Link]]:
         """Links with their cost: a way that is one of n alternatives is less sure the larger n is."""
@@ -116,12 +107,30 @@ class Hops:
             links.update(dict.fromkeys(self._declared.get(sym, ())))
             for source in sorted(set(self._suspects(sym)) - {sym}):
                 links.update(dict.fromkeys(link for _, link in self.out(source).links if link.target == sym))
-            best: dict[tuple[Sym, str], Link] = {}
-            for link in sorted(links, key=lambda k: (k.file, k.line, k.source, k.kind)):
-                if link.source != sym and not self.world.context(link.source.file):
-                    best.setdefault((link.source, link.kind), link)
-            found = self._into[sym] = tuple(best.values())
+            found = self._into[sym] = self._first(sym, links)
         return found
+
+    def _first(self, sym: Sym, links: Iterable[Link]) -> tuple[Link, ...]:
+        """The first link of each kind from each function of live code other than `sym`."""
+        best: dict[tuple[Sym, str], Link] = {}
+        for link in sorted(links, key=lambda k: (k.file, k.line, k.source, k.kind)):
+            if link.source != sym and not self.world.context(link.source.file):
+                best.setdefault((link.source, link.kind), link)
+        return tuple(best.values())
+
+    def started(self, sym: Sym) -> tuple[Link, ...]:
+        """Of the links that end in `sym`, its calls and those from functions that hand it over by its name.
+
+        All that a thread or a task begins with is among them; what shared state leads to is not, and is dear to find.
+        """
+        links = dict.fromkeys(self._called(sym))
+        for source in sorted(set(self._naming(sym)) - {sym}):
+            links.update(dict.fromkeys(link for link in self._handed_by(source) if link.target == sym))
+        return self._first(sym, links)
+
+    @kept
+    def _handed_by(self, sym: Sym) -> tuple[Link, ...]:
+        return tuple(_cheapest(self.edges.handed_by(sym)).values())
 
     @functools.cached_property
     def _declared(self) -> dict[Sym, list[Link]]:
@@ -144,14 +153,9 @@ class Hops:
 
     def _suspects(self, sym: Sym) -> Iterator[Sym]:
         """Functions that may have a crossing into `sym`; whether they do, their own links tell."""
-        name = self.world.name(sym)
-        if not name:
+        if not self.world.name(sym):
             return
-        files = self.world.files_with("u", name)
-        for number in files if len(files) <= MANY else ():
-            for call in self.world.view(number).facts.calls:
-                if any(_names(arg.path, name) or (arg.path == "#str" and arg.text == name) for arg in call.args):
-                    yield self._function(number, call)
+        yield from self._naming(sym)
         for bound, runs in self.edges.crossings.bindings.items() if not self.world.view(sym.file).python else ():
             if sym in runs:
                 for number in self.world.files_with("c", bound):
@@ -163,6 +167,14 @@ class Hops:
                 yield self._function(sym.file, call)
         yield from self.edges.crossings.statuses.into(sym)
 
+    def _naming(self, sym: Sym) -> Iterator[Sym]:
+        """The functions that give something of the name of `sym` to a call."""
+        name = self.world.name(sym)
+        files = self.world.files_with("u", name) if name else ()
+        for number in files if len(files) <= MANY else ():
+            for call in self.world.view(number).naming.get(name, ()):
+                yield self._function(number, call)
+
     def _calling(self, number: int, name: str) -> Iterator[Sym]:
         for call in self.world.view(number).facts.calls:
             items = parts(call.callee)
@@ -173,6 +185,12 @@ class Hops:
         return Sym(number, self.world.function_of(number, call.scope))
 
 
-def _names(path: str, name: str) -> bool:
-    """Whether an access path ends in `name` (`self.loop`, `loop()`, `C::loop`)."""
-    return name in path and last_part(path.removesuffix("()")) == name
+def _cheapest(links: Iterable[Link]) -> dict[tuple[Sym, str], Link]:
+    """One link to each other definition of each kind: the first of the cheapest basis."""
+    best: dict[tuple[Sym, str], Link] = {}
+    for link in links:
+        if isinstance(link.target, Sym) and link.target != link.source:
+            held = best.get((link.target, link.kind))
+            if held is None or COST.get(link.basis, 8) < COST.get(held.basis, 8):
+                best[link.target, link.kind] = link
+    return best

@@ -48,8 +48,8 @@ class Statuses:
         for a in self.world.view(sym.file).accesses.get(sym.index, ()):
             for key in self.aliases.keys(sym.file, a.scope, a.target) if a.op == "read" and a.test else ():
                 for number in self.world.files_with("u", key[1]):
-                    for b in self.world.view(number).facts.accesses:
-                        if b.op in SETS and key[1] in b.target:
+                    for b in self.world.view(number).targets.get(key[1], ()):
+                        if b.op in SETS:
                             yield Sym(number, self.world.function_of(number, b.scope))
 
     # -- what is a status ----------------------------------------------------------------

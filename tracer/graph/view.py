@@ -95,6 +95,24 @@ class FileView:
         return out
 
     @cached_property
+    def naming(self) -> dict[str, list[Call]]:
+        """Last name of an argument's path (before a final call), or text of a string → calls that are given it."""
+        out: dict[str, dict[int, Call]] = {}
+        for k, c in enumerate(self.facts.calls):
+            for arg in c.args:
+                name = arg.text if arg.path == "#str" else last_part(arg.path.removesuffix("()"))
+                out.setdefault(name, {})[k] = c
+        return {name: list(calls.values()) for name, calls in out.items()}
+
+    @cached_property
+    def calls_of(self) -> dict[int, list[Call]]:
+        """Function (-1: the module) → the calls that are its own code, in order."""
+        out: dict[int, list[Call]] = {}
+        for c in self.facts.calls:
+            out.setdefault(self.holders[c.scope] if c.scope >= 0 else -1, []).append(c)
+        return out
+
+    @cached_property
     def named(self) -> dict[str, list[int]]:
         """Last part of a definition's name → definition indices, in order."""
         out: dict[str, list[int]] = {}

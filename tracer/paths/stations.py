@@ -21,6 +21,7 @@ Sites = Callable[[str], Sequence[tuple[str, Site]]]  # a role ("all" for every) 
 _PLACE = re.compile(r"(?P<file>[^\s:]+\.\w+):(?P<line>\d+)")
 _RULE = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+){2,}")
 _ENTERED = {k: {k} for k in ("thread", "process", "async", "callback")} | {"rpc": {"rpc", "process"}}
+_HANDED = frozenset({"thread", "async"})  # started by handing the function over, never by shared state
 
 
 class Stations:
@@ -97,12 +98,13 @@ class Stations:
 
     def _entered(self, station: Station) -> Iterator[Sym]:
         kinds = _ENTERED[station.entry]
+        into = self.hops.started if kinds <= _HANDED else self.hops.into
         for number in range(self.world.size):
             if self.world.context(number) or not path_matches(self.world.path(number), station.files or ("**",)):
                 continue
             for index, d in enumerate(self.world.view(number).facts.definitions):
                 sym = Sym(number, index)
-                if d.kind == "function" and any(k.kind in kinds and _starts(k) for k in self.hops.into(sym)):
+                if d.kind == "function" and any(k.kind in kinds and _starts(k) for k in into(sym)):
                     yield sym
 
     # -- what a user says ----------------------------------------------------------------

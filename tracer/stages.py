@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Engine:
     """One engine, read and surveyed."""
 
@@ -52,7 +52,11 @@ class Engine:
         return problems(self.facts)
 
     def world(self) -> World:
-        """The engine, linked."""
+        """The engine, linked: once for all who ask this object."""
+        return self._world
+
+    @functools.cached_property
+    def _world(self) -> World:
         from tracer.graph.world import World
 
         return World([(self.facts, self.target)])

@@ -9,7 +9,7 @@ runs, so that an answer from the cache is there at once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib import import_module
 from inspect import Signature, signature
 from pathlib import Path
@@ -85,20 +85,30 @@ def pairs(
     depth: int | None = None,
     rules: Sequence[Path] = (),
     progress: Progress | None = None,
+    read: Callable[[], stages.Engine] | None = None,
 ) -> tuple[EngineRevision, tuple[Holder, ...], tuple[Gap, ...]]:
-    """Who holds what the pairs of `what` (a role, a rule, "all") acquire, and the verdict on each of their exits."""
+    """Who holds what the pairs of `what` (a role, a rule, "all") acquire, and the verdict on each of their exits.
+
+    `read` gives what `spec` names, where others ask the same object: what one finds in it the next one finds there.
+    """
     from tracer.pairs.rules import pair_rules
 
     target, version = parse_spec(spec)
     asked = pair_rules(what, target.name, version.name, rules)
-    engine = stages.read_engine(spec, progress)
+    engine = read() if read else stages.read_engine(spec, progress)
     holders, gaps = stages.judged(engine.revision, version.name, asked, engine.world, depth=depth, rules=rules)
     kept = tuple(h for h in holders if not glob or path_matches(h.file, [glob]))
     return engine.revision, kept, (*gaps, *engine.gaps)
 
 
 def givers(
-    what: str, spec: str, *, glob: str | None = None, rules: Sequence[Path] = (), progress: Progress | None = None
+    what: str,
+    spec: str,
+    *,
+    glob: str | None = None,
+    rules: Sequence[Path] = (),
+    progress: Progress | None = None,
+    read: Callable[[], stages.Engine] | None = None,
 ) -> tuple[Giver, ...]:
     """Who gives back what the pairs of `what` acquire, and where the same may be given back twice."""
     from tracer.pairs.again import Giver, givers
@@ -106,7 +116,7 @@ def givers(
 
     target, version = parse_spec(spec)
     asked = pair_rules(what, target.name, version.name, rules)
-    engine = stages.read_engine(spec, progress)
+    engine = read() if read else stages.read_engine(spec, progress)
     found = stages.remembered(
         ("givers", what), [engine.revision], tuple(rules), list[Giver], lambda: givers(engine.world(), asked)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -55,15 +56,17 @@ def pairs(
 ) -> None:
     """Is every acquire matched by a release on every way out? Status 1 where one is missing."""
     import tracer.trace as pipeline
-    from tracer import checkout
+    from tracer import checkout, stages
 
     with Bars() as bars:
         tree = checkout.open_tree(spec, progress=bars, note=bars.note)
+        extra = folders(rules or [])
+        read = functools.cache(partial(stages.read_engine, spec, bars))
         engine, holders, gaps = pipeline.pairs(
-            what, spec, glob=within, depth=depth, rules=folders(rules or []), progress=bars
+            what, spec, glob=within, depth=depth, rules=extra, progress=bars, read=read
         )
         told = form in (FindingFormat.text, FindingFormat.json)
-        given = pipeline.givers(what, spec, glob=within, rules=folders(rules or [])) if told else ()
+        given = pipeline.givers(what, spec, glob=within, rules=extra, read=read) if told else ()
     from tracer.render import pairs as render
 
     if form is FindingFormat.json:

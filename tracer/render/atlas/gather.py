@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -29,6 +29,9 @@ from tracer.survey.store import Store
 from tracer.targets import Target, Version
 from tracer.walks.load import notes
 from tracer.walks.model import Tour
+
+if TYPE_CHECKING:
+    from tracer.graph.world import World
 
 Kept = TypeVar("Kept")
 
@@ -127,6 +130,7 @@ class Atlas:
         self.stacks, self.rules, self.language, self.progress = tuple(stacks), tuple(rules), language, progress
         self.confirmed, self.observed, self.tours = tuple(confirmed), marks(confirmed), tours
         self.store = Store()
+        self._linked: tuple[Subject, World] | None = None
 
     # -- answers ------------------------------------------------------------------------
     @functools.cached_property
@@ -136,7 +140,9 @@ class Atlas:
             return {*questions.behind(said, list(questions.bank().questions)), *questions.behind_faults(said), *noted}
 
         return [
-            questions.check_tree(s.target, s.version, s.tree, wanted, self.rules, self.progress)
+            questions.check_tree(
+                s.target, s.version, s.tree, wanted, self.rules, self.progress, functools.partial(self._world, s)
+            )
             for s in self.subjects
         ]
 
@@ -195,10 +201,14 @@ class Atlas:
 
         return self.keep(subject, "callers", ask, dict[str, list[Caller]])
 
-    def _world(self, subject: Subject) -> Any:
+    def _world(self, subject: Subject) -> World:
+        """An engine, linked; the last one stays, because what is asked of an engine is asked in a row."""
         from tracer.graph.world import World
 
-        return World([(survey(subject.tree, self.store, self.progress), subject.target)])
+        if self._linked is None or self._linked[0] is not subject:
+            self._linked = None  # two at once would need twice the memory
+            self._linked = (subject, World([(survey(subject.tree, self.store, self.progress), subject.target)]))
+        return self._linked[1]
 
     def keep(self, subject: Subject, what: str, ask: Callable[[], Kept], kind: type[Kept]) -> Kept:
         """The kept outcome of `ask` about one subject, or a fresh one, which is kept."""

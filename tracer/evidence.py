@@ -7,17 +7,16 @@ and symbols count here.
 
 from __future__ import annotations
 
+import bisect
 import urllib.parse
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 from tracer.cited import Claim, Trees, claims_of
-from tracer.errors import SourceUnavailableError, TracerError
+from tracer.errors import SourceUnavailableError
+from tracer.files import Files, ReadFile
 from tracer.model import Revision, SourceTree, digest_lines, lines_of
-from tracer.survey import survey_file
-from tracer.survey.facts import Definition, FileFacts
 from tracer.targets import Target
 from tracer.visible import visible
 
@@ -69,72 +68,6 @@ def permalink(target: Target, revision: Revision, file: str, first: int, last: i
     return f"{base}/blob/{urllib.parse.quote(ref)}/{urllib.parse.quote(file)}{anchor}"
 
 
-class ReadFile:
-    """One file as it is now: its lines, and where its definitions lie."""
-
-    def __init__(self, path: str, data: bytes) -> None:
-        self.path, self._data = path, data
-        self.lines = lines_of(data)
-        self._digests: dict[int, dict[str, list[int]]] = {}
-
-    @cached_property
-    def _facts(self) -> FileFacts:
-        return survey_file(self.path, self._data)
-
-    @property
-    def parses(self) -> bool:
-        """Whether its definitions are known at all."""
-        return not self._facts.problem
-
-    def named(self, name: str, line: int) -> str:
-        """The symbol around `line` that a short `name` (`Class.method`) means, "" where it is none of this file."""
-        separator = "::" if "::" in name else "."
-        found = [
-            (not d.first <= line <= d.last, -len(d.name), d.name)
-            for d in self._facts.definitions
-            if name == d.name or name.endswith(separator + d.name) or d.name.endswith(separator + name)
-        ]
-        return min(found)[2] if found else ""
-
-    def definitions_of(self, symbol: str) -> list[tuple[int, int, int]]:
-        """(line, first, last) of the definitions that `symbol` may mean: the longest names that end it, or the file."""
-        separator = "::" if "::" in symbol else "."
-        ends = self._by_end.get(symbol.rpartition(separator)[2], ())
-        found = [d for d in ends if symbol == d.name or symbol.endswith(separator + d.name)]
-        longest = max((len(d.name) for d in found), default=0)
-        if longest < len(symbol) and self._is_file(symbol):
-            return [(1, 1, len(self.lines))]
-        return [(d.line, d.first, d.last) for d in found if len(d.name) == longest]
-
-    def has(self, symbol: str, line: int) -> bool:
-        """Whether `line` lies in a definition of `symbol`."""
-        return any(first <= line <= last for _, first, last in self.definitions_of(symbol))
-
-    def places_of(self, digest: str, height: int) -> list[int]:
-        """Every line where a piece of `height` more lines begins that has this digest."""
-        if height not in self._digests:
-            of: dict[str, list[int]] = {}
-            for n in range(1, len(self.lines) - height + 1):
-                of.setdefault(digest_lines(self.lines, n, n + height), []).append(n)
-            self._digests[height] = of
-        return self._digests[height].get(digest, [])
-
-    @cached_property
-    def _by_end(self) -> dict[str, list[Definition]]:
-        found: dict[str, list[Definition]] = {}
-        for d in self._facts.definitions:
-            found.setdefault(d.name.rpartition("::" if "::" in d.name else ".")[2], []).append(d)
-        return found
-
-    def _is_file(self, symbol: str) -> bool:
-        """Whether code outside of any function is called so: by its module, in C++ by its path."""
-        stem, _, suffix = self.path.rpartition(".")
-        if suffix not in ("py", "pyi"):
-            return symbol == self.path
-        module = stem.removesuffix("/__init__").replace("-", "_").replace("/", ".")
-        return symbol == module or ("." in symbol and module.endswith("." + symbol))
-
-
 def verify(document: Mapping[str, Any], open_tree: Trees) -> list[Verdict]:
     """Re-read every piece of evidence of a saved JSON document; `open_tree(engine, version)` gives the sources.
 
@@ -149,7 +82,7 @@ def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> 
     A claim without digest is then about the lines that the source it was made from has, if that can still be had; what
     was not so there is stale. Lines that are in a file several times slid as the evidence nearest to them did.
     """
-    files, verdicts, several = now or before, [], []  # type: tuple[Files, list[Verdict], list[tuple[int, ReadFile]]]
+    files, verdicts, doubtful = now or before, [], []  # type: tuple[Files, list[Verdict], list[tuple[int, ReadFile]]]
     slides: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for each in claims:
         claim = _as_it_was(each, before) if now is not None else each
@@ -160,15 +93,21 @@ def judged(claims: Iterable[Claim], before: Files, now: Files | None = None) -> 
         if not isinstance(file, ReadFile):
             verdicts.append(Verdict(claim, "unread" if files.closed(claim) else "stale", why=file))
             continue
-        verdicts.append(judge(claim, file))
-        if verdicts[-1].status == "moved" and claim.digest and len(_places(claim, file)) > 1:
-            several.append((len(verdicts) - 1, file))
-        elif verdicts[-1].now[0]:
-            slides.setdefault(_of(claim), []).append((claim.first, verdicts[-1].now[0] - claim.first))
-    for at, file in several:
+        verdict = judge(claim, file)
+        verdicts.append(verdict)
+        if not (claim.digest or claim.quoted):
+            continue
+        if verdict.status == "ok" or (verdict.now[0] and (claim.quoted or len(_places(claim, file)) == 1)):
+            slides.setdefault(_of(claim), []).append((claim.first, verdict.now[0] - claim.first))
+        else:
+            doubtful.append((len(verdicts) - 1, file))
+    for known in slides.values():
+        known.sort()
+    for at, file in doubtful:
         claim = verdicts[at].claim
-        near = min(slides.get(_of(claim), ()), key=lambda slide: abs(slide[0] - claim.first), default=(0, 0))
-        verdicts[at] = judge(claim, file, near[1])
+        if known := slides.get(_of(claim), []):
+            n = bisect.bisect(known, (claim.first, 0))
+            verdicts[at] = judge(claim, file, [slid for _, slid in known[max(0, n - 1) : n + 1]])
     return verdicts
 
 
@@ -187,76 +126,28 @@ def _as_it_was(claim: Claim, before: Files) -> Claim | Verdict:
     return replace(claim, digest=digest_lines(was.lines, *then.now), quoted=()) if then.status == "ok" else claim
 
 
-class Files:
-    """The files of some trees, each read once."""
-
-    def __init__(self, trees: Trees) -> None:
-        self._open = trees
-        self._trees: dict[tuple[str, str], SourceTree | str] = {}
-        self._files: dict[tuple[str, str, str], ReadFile | str] = {}
-        self._names: dict[tuple[str, str], dict[str, list[str]]] = {}
-
-    def closed(self, claim: Claim) -> bool:
-        """Whether the source of `claim` cannot be had at all."""
-        return isinstance(self.tree(claim.engine, claim.version), str)
-
-    def get(self, claim: Claim) -> ReadFile | str:
-        """The file that `claim` is about, or why there is none."""
-        return self.read(claim.engine, claim.version, claim.file)
-
-    def read(self, engine: str, version: str, file: str) -> ReadFile | str:
-        """A file of an engine, or why there is none."""
-        tree, key = self.tree(engine, version), (engine, version, file)
-        if isinstance(tree, str):
-            return tree
-        if key not in self._files:
-            try:
-                self._files[key] = ReadFile(file, tree.read(file))
-            except TracerError as error:
-                self._files[key] = str(error)
-        return self._files[key]
-
-    def paths(self, engine: str, version: str, file: str) -> list[str]:
-        """The files of an engine that a path, or only its end (`scheduler.py`), may mean."""
-        spec = (engine, version)
-        if spec not in self._names:
-            tree, found = self.tree(engine, version), {}  # type: tuple[SourceTree | str, dict[str, list[str]]]
-            for f in () if isinstance(tree, str) else tree.files():
-                found.setdefault(f.path.rsplit("/", 1)[-1], []).append(f.path)
-            self._names[spec] = found
-        ends = self._names[spec].get(file.rsplit("/", 1)[-1], ())
-        return [p for p in ends if p == file or p.endswith("/" + file) or file.endswith("/" + p)]
-
-    def tree(self, engine: str, version: str) -> SourceTree | str:
-        """The source of an engine's version, or why there is none."""
-        spec = (engine, version)
-        if spec not in self._trees:
-            try:
-                self._trees[spec] = self._open(*spec)
-            except TracerError as error:
-                self._trees[spec] = str(error)
-        return self._trees[spec]
-
-
-def judge(claim: Claim, file: ReadFile, slid: int = 0) -> Verdict:
+def judge(claim: Claim, file: ReadFile, slid: Sequence[int] = ()) -> Verdict:
     """Compare one claim with its file as it is now: by its digest, else by the symbol that its lines belong to.
 
-    `slid` says by how many lines its surroundings did, for lines that the symbol has several times.
+    `slid` says by how many lines what is above and below it did, for lines that the file has several times.
     """
     if claim.quoted:
-        return _judge_quoted(claim, file)
+        return _judge_quoted(claim, file, slid)
     if not claim.digest:
         return _judge_definition(claim, file) if claim.definition else _judge_owner(claim, file)
     height = claim.last - claim.first
     if digest_lines(file.lines, claim.first, claim.last) == claim.digest:
         return _judge_standing(claim, file)
-    if not file.places_of(claim.digest, height):
+    found, inside = file.places_of(claim.digest, height), _places(claim, file)
+    if not found:
         return Verdict(claim, "stale", why="these lines are no longer in the file")
-    inside = _places(claim, file)
+    expected = [claim.first + n for n in slid]
+    if not inside and not (claim.symbol and file.parses):
+        inside = [n for n in found if n in expected]
     if not inside:
         of = f"not in {claim.symbol}" if claim.symbol else "more than once"
         return Verdict(claim, "stale", why=f"these lines are in the file, but {of}")
-    nearest = min(inside, key=lambda n: (abs(n - claim.first - slid), n))
+    nearest = min(inside, key=lambda n: (n not in expected, abs(n - claim.first), n))
     return Verdict(claim, "moved", (nearest, nearest + height))
 
 
@@ -280,7 +171,7 @@ def _judge_standing(claim: Claim, file: ReadFile) -> Verdict:
     return Verdict(claim, "stale", why=f"{claim.symbol} is no longer defined in the file")
 
 
-def _judge_quoted(claim: Claim, file: ReadFile) -> Verdict:
+def _judge_quoted(claim: Claim, file: ReadFile, slid: Sequence[int] = ()) -> Verdict:
     """Lines that were printed: each must read in the file as it was printed."""
     height = len(claim.quoted)
 
@@ -293,6 +184,8 @@ def _judge_quoted(claim: Claim, file: ReadFile) -> Verdict:
     places = [n for n in range(1, len(file.lines) - height + 2) if stands(n)]
     if claim.first in places:
         return Verdict(claim, "ok", (claim.first, claim.last))
+    if len(places) > 1:
+        places = [n for n in places if n - claim.first in slid]
     if len(places) == 1:
         return Verdict(claim, "moved", (places[0], places[0] + height - 1))
     return Verdict(claim, "stale", why="the lines that are printed are not there")

@@ -19,7 +19,8 @@ from tests.unit.trees import MemoryTree
 from tracer.checkout.archive import read_archive
 from tracer.checkout.folder import any_target
 from tracer.errors import TracerError
-from tracer.evidence import Files, judged
+from tracer.evidence import judged
+from tracer.files import Files
 from tracer.model import lines_of
 from tracer.probe import recording
 from tracer.reading.cpp import read_cpp

@@ -214,6 +214,24 @@ def test_lines_that_a_function_has_several_times_slid_as_what_is_beside_them() -
     assert judged("import os\n" * 5 + TWINS, sites[1])[0].now == (9, 9)  # alone, the nearest must do
 
 
+def test_where_no_function_tells_them_apart_equal_lines_are_found_only_as_far_away_as_what_is_beside_them() -> None:
+    def at(line: int, text: str, symbol: str = "") -> dict[str, Any]:
+        return site(symbol=symbol, def_line=0, first=line, last=line, digest=digest_of(f"        {text}"))
+
+    twin, beside = at(5, "self.end()"), at(3, "self.begin()")
+    slid = "import os\n" * 5 + TWINS
+    assert [v.status for v in judged(slid, twin)] == ["stale"]
+    assert [v.now[0] for v in judged(slid, twin, beside)] == [10, 8]
+    broken = slid.replace("class Pool:", "class Pool(:")
+    both = at(5, "self.end()", "Pool.clear"), at(3, "self.begin()", "Pool.clear")
+    assert [v.status for v in judged(broken, both[0])] == ["stale"]
+    assert [v.now[0] for v in judged(broken, *both)] == [10, 8]
+    gone = slid.replace("        self.end()\n", "", 3)
+    assert [v.status for v in judged(gone, twin, beside)] == ["moved", "moved"]  # one is left: it is unique
+    two = slid.replace("        self.end()\n", "", 2)
+    assert [v.status for v in judged(two, at(7, "self.end()"), beside)] == ["stale", "moved"]
+
+
 def test_blanks_at_the_end_of_a_printed_line_are_seen_where_its_source_can_still_be_had() -> None:
     was = evidence.Files(lambda _engine, _version: MemoryTree({"toy/pool.py": POOL}))
     blanks = POOL.replace("block.pins -= 1", "block.pins -= 1  ")

@@ -13,7 +13,7 @@ from tracer.errors import TracerError, UsageError
 
 if TYPE_CHECKING:
     from tracer.cited import Claim, Trees
-    from tracer.evidence import Files
+    from tracer.files import Files
     from tracer.model import SourceTree
 
 MAX_DOCUMENT_BYTES = 256 << 20  # a trace of everything is some 10 MB
@@ -40,7 +40,8 @@ def verify(
     A document (--format json) has a digest of every line that it cites. Of other formats the lines of code that they
     print are compared, and each place must lie in the function that it names.
     """
-    from tracer.evidence import Files, counts, judged
+    from tracer.evidence import counts, judged
+    from tracer.files import Files
 
     with Bars() as bars:
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tracer.cited import Claim, claims_of
 from tracer.errors import UsageError
-from tracer.evidence import Files
+from tracer.files import Files
 
 SUFFIXES = (".json", ".jsonl", ".md", ".txt", ".text", ".html", ".sarif", ".scip", ".svg", ".dot", ".mmd", ".mermaid",
             ".graphml", ".lines")  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tracer.cited import Claim
-from tracer.evidence import Files, ReadFile
+from tracer.files import Files, ReadFile
 from tracer.reread.texts import WORD, Spoken, mentioned, place, places, unnamed
 
 _LABEL = r'"((?:[^"\\]|\\.)*)"'

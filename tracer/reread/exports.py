@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from tracer.cited import Claim
 from tracer.errors import UsageError
-from tracer.evidence import Files, ReadFile
+from tracer.files import Files, ReadFile
 from tracer.reread.texts import Spoken, place, unnamed
 
 _TEXT = r'"((?:[^"\\]|\\.)*)"'  # of DOT

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 
 from tracer.cited import Claim
-from tracer.evidence import Files
+from tracer.files import Files
 from tracer.reread.texts import Row, Side, claims_of_items
 
 _BLOCKS = frozenset(

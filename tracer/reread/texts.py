@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from tracer.cited import Claim
 from tracer.errors import UsageError
-from tracer.evidence import Files, ReadFile
+from tracer.files import Files, ReadFile
 from tracer.targets import names
 
 SOURCE = r"(?:pyi?|cpp|cc|cxx|c|hpp|hh|h|cuh?|rs)"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tracer.errors import TracerError
-from tracer.evidence import ReadFile
+from tracer.files import ReadFile
 from tracer.model import Site, SourceTree, Step
 from tracer.pairs.balance import Holder
 from tracer.pairs.holding import fails, unreachable

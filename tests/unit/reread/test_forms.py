@@ -10,7 +10,8 @@ import pytest
 
 from tests.unit.reread.answers import FILES, ToyTree, forms
 from tracer.cited import Claim
-from tracer.evidence import Files, Verdict, judged
+from tracer.evidence import Verdict, judged
+from tracer.files import Files
 from tracer.model import SourceTree
 from tracer.reread import claims_in, texts
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.unit.trees import MemoryTree
 from tracer.cited import Claim, claims_of
-from tracer.evidence import Files, judged
+from tracer.evidence import judged
+from tracer.files import Files
 from tracer.model import Edge, EngineRevision, Path, Revision, Step
 from tracer.pairs.balance import Holder, Leaving
 from tracer.render import diagram, graphs, steps

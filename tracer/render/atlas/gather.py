@@ -18,7 +18,8 @@ import msgspec
 from tracer import answers, diff, questions, stages
 from tracer.cited import Claim
 from tracer.errors import TracerError, UsageError
-from tracer.evidence import ReadFile, Verdict, judge, permalink
+from tracer.evidence import Verdict, judge, permalink
+from tracer.files import ReadFile
 from tracer.model import EngineRevision, Gap, Site, SourceTree, Trace, lines_of
 from tracer.pairs.balance import Holder
 from tracer.render import answers as documents

@@ -47,11 +47,16 @@ def fill_pages(connector: GPUConnectorInterface, chunks: list[object]) -> None:
     connector.batched_from_gpu(chunks)  # expect: nothing
 
 
+def multi_layer_block_kv_transfer(chunks: object, direction: str) -> None: ...
+
+
 def transfer_kv_per_object_group(chunks: list[object], direction: str) -> None: ...
 
 
 def serve(chunks: list[object]) -> None:
     transfer_kv_per_object_group(chunks, direction="H2D")  # expect: l1-to-gpu restore
+    multi_layer_block_kv_transfer(chunks, "H2D")  # expect: l1-to-gpu restore
+    multi_layer_block_kv_transfer(chunks, "D2H")  # expect: nothing
     transfer_kv_per_object_group(chunks, direction="D2H")  # expect: nothing (a store)
 
 

@@ -17,12 +17,11 @@ from typing import Any
 import jsonschema
 import yaml
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from tracer import catalog
 from tracer.errors import RuleError
 from tracer.model import ACTIONS
-from tracer.targets import UNREADABLE
+from tracer.targets import UNREADABLE, number_of
 
 OTHERS = ("crossings", "pairs", "paths", "questions", "walks")  # folders of rules/ that hold other data
 MAX_RULE_FILE_BYTES = 1 << 20  # a rule file is written by hand; more is an attack or a mistake
@@ -110,13 +109,8 @@ class Rule:
 
 
 def in_range(versions: str, version: str) -> bool:
-    """Whether `version` lies in the range `versions` ("" = any); a commit counts as newer than every release."""
-    if not versions:
-        return True
-    try:
-        return SpecifierSet(versions, prereleases=True).contains(Version(version.removeprefix("v")))
-    except InvalidVersion:
-        return SpecifierSet(versions, prereleases=True).contains(Version("9999"))
+    """Whether `version` (a pin's name) lies in the range `versions` ("" = any); see `targets.number_of` for commits."""
+    return not versions or SpecifierSet(versions, prereleases=True).contains(number_of(version))
 
 
 def rules_for(engine: str, version: str, extra: Sequence[Path] = ()) -> tuple[Rule, ...]:

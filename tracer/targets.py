@@ -7,6 +7,7 @@ Knows nothing of networks, archives or git: that is `checkout`.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from packaging.version import InvalidVersion
+from packaging.version import Version as PackageVersion
 
 from tracer import atomic
 from tracer.catalog import config_dir, shipped
 from tracer.errors import CacheError, UsageError
 from tracer.globs import path_matches
 
+NEWEST = "9999"  # what no release has reached
 _HEX = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 _DESCRIBE = re.compile(r".+-g?([0-9a-f]{7,40})", re.IGNORECASE)  # as `git describe` prints: v0.3.12-34-g3b5a594
 _SPEAKABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]*")
@@ -60,6 +64,7 @@ class Version:
     package: str = ""  # its version on a package index
     released: str = ""  # ISO date: pins are ordered by it, newest first
     sources: tuple[SourceSpec, ...] = ()
+    release: str = ""  # of a bare commit: the number of the release that it builds on
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +177,37 @@ def version_of(engine: Target, wanted: str) -> Version:
     raise UnknownVersionError(f"{engine.name} has no pinned version {wanted!r}", todo=todo)
 
 
+@functools.lru_cache
+def number_of(name: str) -> PackageVersion:
+    """The number by which version ranges read the pin called `name`, of whatever engine.
+
+    A release has its own. A bare commit stands behind the release that it builds on (as its pin says, else by date) and
+    before the next; one that no known release follows, and a name that no pin has, count as newer than every release.
+    """
+    for engine in load_targets() if commit_of(name) else ():
+        for version in engine.versions:
+            if version.name == name and not version.tag and not version.package:
+                return _behind(version.release or _by_date(engine, version))
+    with contextlib.suppress(InvalidVersion):
+        return PackageVersion(name.removeprefix("v"))
+    return PackageVersion(NEWEST)
+
+
+def _behind(release: str) -> PackageVersion:
+    with contextlib.suppress(InvalidVersion):
+        return PackageVersion(f"{PackageVersion(release).base_version}.post{NEWEST}")
+    return PackageVersion(NEWEST)
+
+
+def _by_date(engine: Target, commit: Version) -> str:
+    """The newest release among the pins that is no younger than the commit; "" where none is younger."""
+    releases = [v for v in engine.versions if v.released and (v.package or v.tag)]
+    if not commit.released or all(v.released <= commit.released for v in releases):
+        return ""
+    before = next((v for v in releases if v.released <= commit.released), None)
+    return (before.package or _bare(before.tag)) if before else "0"
+
+
 def commit_of(wanted: str) -> str:
     """The commit that `wanted` spells (7 digits or more, or as `git describe` prints one); "" if it spells none."""
     commit = m.group(1) if (m := _DESCRIBE.fullmatch(wanted)) else wanted
@@ -216,7 +252,7 @@ def user_file(engine: str) -> Path:
 def save_pin(engine: Target, version: Version) -> Path:
     """Add `version` to the user's own pins of `engine` (one of the same name is replaced); returns the file."""
     place = user_file(engine.name)
-    record = _filled(version, ("name", "tag", "commit", "package", "released"))
+    record = _filled(version, ("name", "tag", "commit", "package", "released", "release"))
     record["sources"] = [_filled(s, ("kind", "url", "project", "file", "sha256", "lacks")) for s in version.sources]
     with changing(place):
         document = _read(place) if place.is_file() else {"versions": []}
@@ -224,6 +260,7 @@ def save_pin(engine: Target, version: Version) -> Path:
         document["versions"] = [*(v for v in document["versions"] if v["name"] != version.name), record]
         said = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
         atomic.write(place, f"# Pins added by `tracer targets add`.\n{said}")
+    number_of.cache_clear()
     return place
 
 
@@ -300,5 +337,5 @@ def _version_of(d: dict[str, Any], target: Target) -> Version:
         git = s["kind"] == "git"
         home = {"url": target.url + ".git"} if git else {"project": target.project, "lacks": target.lacks}
         sources.append(SourceSpec(**{**home, **s}))
-    plain = {k: d[k] for k in ("tag", "commit", "released") if k in d}
+    plain = {k: d[k] for k in ("tag", "commit", "released", "release") if k in d}
     return Version(name=d["name"], package=d.get("package", ""), sources=tuple(sources), **plain)

@@ -7,11 +7,12 @@ configuration is used, and a blob that it lacks is a gap. The only module that u
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -117,6 +118,21 @@ def resolve_in(place: Path, ref: str, work: Path) -> tuple[str, str]:
     if not name:
         raise FetchError(f"has no tag {ref}", where=str(place), todo="give a clone that has it")
     return _commit_and_date(own, f"{name}^{{commit}}")
+
+
+def latest_in_history(place: Path, tags: Sequence[str], commit: str, work: Path) -> str:
+    """The first of `tags` in the history of `commit`, in a clone on this machine; "" where none is known to be."""
+    own = _Repository(work / "history")
+    folder = common_folder(place)
+    if folder is None:
+        return ""
+    own.borrow(folder)
+    for tag in tags:
+        with contextlib.suppress(FetchError):  # no ancestor, or cut off: a clone need not hold all history
+            if name := tag_in(folder, tag):
+                own.run("merge-base", "--is-ancestor", f"{name}^{{commit}}", commit)
+                return tag
+    return ""
 
 
 def _whole(own: _Repository, place: Path, commit: str) -> str:

@@ -133,13 +133,16 @@ def _from_git_alone(found: Target, wanted: str) -> Version:
 
 def _with_commit(found: Target, version: Version, origin: str, listener: Listener) -> Version:
     """The version with its full commit; `FetchError` if the repository cannot be asked, or has no such thing."""
-    from tracer.checkout import git
+    from tracer.checkout import git, releases
 
     listener.step(f"asking {origin or found.url} for {version.tag or version.commit}", 0)
     ref = version.commit or version.tag
     with atomic.scratch("pin") as work:
         if origin and "://" not in origin:
-            commit, date = git.resolve_in(Path(origin).expanduser(), ref, work)
+            place = Path(origin).expanduser()
+            commit, date = git.resolve_in(place, ref, work)
+            if not version.tag:
+                version = replace(version, release=releases.behind(found, place, commit, work))
         else:
             url = origin or next(s.url for s in version.sources if s.kind == "git")
             commit, date = git.resolve(url, ref, work)

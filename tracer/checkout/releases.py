@@ -31,6 +31,15 @@ def releases(target: Target, clone: str = "", *, pre: bool = False) -> list[Vers
     return [_pinned(target, chosen[p]) for p in sorted(chosen)]
 
 
+def behind(target: Target, place: Path, commit: str, work: Path) -> str:
+    """The number of the newest release in the history of `commit`, in a clone; "" where none is, or none came after."""
+    from tracer.checkout import git
+
+    numbers = {v.tag: n for n, v in sorted(_tagged(target, place), reverse=True) if not n.is_prerelease}
+    found = git.latest_in_history(place, list(numbers), commit, work)
+    return "" if not found or found == next(iter(numbers)) else str(numbers[found])
+
+
 def age(version: Version) -> PackageVersion:
     """What a version is ordered by; one that is no version number comes last."""
     with contextlib.suppress(InvalidVersion):

@@ -57,7 +57,7 @@ class Claim:
     when: Selector | None = None
 
     def applies_to(self, version: str) -> bool:
-        """Whether `version` lies in the claim's range; a commit counts as newer than every release."""
+        """Whether `version` lies in the claim's range; a commit stands behind the release it builds on."""
         return in_range(self.versions, version)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tracer import checkout, targets
 from tracer.checkout import add_pin, pin
 from tracer.checkout.index import Link
 from tracer.errors import FetchError, SourceUnavailableError, UsageError
+from tracer.rules import in_range
 from tracer.targets import Target
 
 
@@ -171,3 +173,37 @@ def test_a_commit_that_the_clone_lacks_or_that_is_cut_for_a_server_is_refused(tm
     with pytest.raises(UsageError, match="no pinned version"):
         checkout.pin_of("toy@main", origin=str(tmp_path / "r"))
     assert not targets.user_file("toy").exists()
+
+
+def test_a_commit_is_placed_behind_the_newest_release_in_its_history(tmp_path: Path) -> None:
+    place = tmp_path / "r"
+    sources.repository(place)
+    commits = {}
+    for step in ("v1.1", "between", "v1.2", "v1.3-rc1", "v1.10", "after"):
+        (place / "toy" / "pool.py").write_text(f"STEP = {step!r}\n")
+        sources.git(place, "commit", "-q", "-a", "-m", step)
+        commits[step] = sources.git(place, "rev-parse", "HEAD")
+        if step[0] == "v":
+            sources.git(place, "tag", step)
+    placed = {step: checkout.pin_of(f"toy@{commits[step]}", origin=str(place))[1] for step in ("between", "after")}
+    assert (placed["between"].release, placed["after"].release) == ("1.1", "")
+    between, after = placed["between"].name, placed["after"].name
+    told = {wanted: (in_range(wanted, between), in_range(wanted, after)) for wanted in (">=1.1", ">=1.2", "<1.2", ">2")}
+    assert told == {">=1.1": (True, True), ">=1.2": (False, True), "<1.2": (True, False), ">2": (False, True)}
+
+
+def test_without_history_a_commit_is_placed_by_its_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = targets.target("toy")
+    pins = [
+        targets.Version("c" * 40, commit="c" * 40, released="2026-03-01"),
+        targets.Version("2.0", tag="v2.0", released="2026-02-01"),
+        targets.Version("b" * 40, commit="b" * 40, released="2026-01-15"),
+        targets.Version("1.0", tag="v1.0", released="2026-01-01"),
+        targets.Version("a" * 40, commit="a" * 40, released="2025-12-01"),
+    ]
+    monkeypatch.setattr(targets, "load_targets", lambda: (replace(toy, versions=tuple(pins)),))
+    targets.number_of.cache_clear()
+    found = [[in_range(wanted, letter * 40) for letter in "abc"] for wanted in ("<1.0", ">=1.0,<2.0", ">=2.0")]
+    assert found == [[True, False, False], [False, True, False], [False, False, True]]
+    assert in_range(">=5", "d" * 40)
+    targets.number_of.cache_clear()

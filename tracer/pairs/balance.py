@@ -25,9 +25,7 @@ from tracer.pairs.holding import (
     fails,
     held_by,
     known_outside,
-    passed_on,
     passes,
-    returned,
     unreachable,
 )
 from tracer.pairs.ledger import Event, Ledger, lines_of
@@ -207,9 +205,9 @@ class Judge:
             return handed(missing, "the end of its object's scope", by, "followed")
         if kind == "acquire" and fails(leaving) and (ways.releases or event.via):
             return missing
-        back = returned(leaving, ways.held) or leaving.line == ways.line  # a head on its line is negative
+        back = ways.back(leaving)
         if kind == "acquire" and not back and not known_outside(self.ledger, event, ways.held):
-            at, owner = passed_on(self.ledger, event, ways.held, ways.reading, ways.never), "what it is passed to"
+            at, owner = ways.passed(leaving), "what it is passed to"
             if not at and len(event.via) > 1:  # two calls down, and nothing comes back: it is that callee's business
                 at, owner = event.line, "the function that is called"
             return handed(missing, owner, ways.place(at), "assumed") if at else missing

@@ -21,7 +21,7 @@ from tracer.survey.paths import parts
 
 _ROUNDS = 3  # names of names: `held.append(block)`, `group = held`
 _ASSIGNS = re.compile(
-    r"^(?:[\w:<>,&*\s]*?[\s&*])?(?P<to>\[?[\w.>\-]+(?:\s*,\s*[\w.>\-]+)*\]?)\s*(?::(?!:)[^=]+)?=(?!=)"
+    r"^(?:[\w:<>,&*\s]*?[\s&*])??(?P<to>\[?[\w.>\-]+(?:\s*,\s*[\w.>\-]+)*\]?)\s*(?::(?!:)[^=]+)?=(?!=)"
 )
 _FAILS = re.compile(
     r"(?:return|co_return)\s*(?:\(?\s*(?:None|False|false|nullptr|NULL|std::nullopt|-\s*\d+|-?E[A-Z]+)\b"
@@ -61,6 +61,7 @@ class Held(NamedTuple):
     later: tuple[tuple[int, Facts], ...]  # facts about parts of it, each from its line on
     when: When
     scoped: bool  # a `with` gives it back
+    filled: tuple[tuple[str, int], ...] = ()  # names that stand for it once a line behind the event has put it there
 
 
 def fails(leaving: Exit) -> bool:
@@ -108,8 +109,12 @@ def held_by(ledger: Ledger, event: Event, reading: Reading) -> Held:
                 facts |= _taken(name, zero=False)
     view = ledger.world.view(event.at.file)
     later = _parts_of_it(view, event, set(facts))
-    names = _more_names(view, event, reading, names - _NO_NAMES - {""})
-    return Held(frozenset(names), facts, later, when, call is not None and call.how == "with")
+    filled: set[tuple[str, int]] = set()
+    names = _more_names(view, event, reading, names - _NO_NAMES - {""}, filled)
+    scoped = call is not None and call.how == "with"
+    before = {name for name, line in filled if line <= event.line}  # it was put there before it was taken
+    behind = tuple(sorted((name, line) for name, line in filled if name not in before))
+    return Held(frozenset(names), facts, later, when, scoped, behind)
 
 
 def _parts_of_it(view: FileView, event: Event, names: set[str]) -> tuple[tuple[int, Facts], ...]:
@@ -150,8 +155,10 @@ def _locals(ledger: Ledger, event: Event) -> set[str]:
     return params | {b.name for b in ledger.world.view(event.at.file).facts.binds if b.scope == event.at.index}
 
 
-def _more_names(view: FileView, event: Event, reading: Reading, names: set[str]) -> set[str]:
-    """Also the locals that a name is taken from or put into: `for b in blocks`, `held.append(b)`."""
+def _more_names(
+    view: FileView, event: Event, reading: Reading, names: set[str], filled: set[tuple[str, int]]
+) -> set[str]:
+    """Also the locals that a name is taken from or put into: `for b in blocks`, `held.append(b)`, which is `filled`."""
     names = set(names)
     records = _records(view, event)
     for _ in range(_ROUNDS):
@@ -169,12 +176,14 @@ def _more_names(view: FileView, event: Event, reading: Reading, names: set[str])
             local = to == a.target or to in records
             if a.op in ("insert", "write") and local and _mentions(a.text or a.value, names):
                 more.add(to)
+                filled |= {(to, a.line)} - {(n, a.line) for n in names}
             if a.op == "insert" and to == a.target and to in names and a.line <= event.line and a.text.isidentifier():
                 more.add(a.text)  # what was put into it before
         for s in reading.statements():
             made = _GATHERS.match(s.text) or _PUTS.match(s.text) if s.kind == "simple" else None
             if made is not None and _mentions(made["from"], names):
                 more.add(made["to"])
+                filled |= {(made["to"], s.first)} - {(n, s.first) for n in names}
         more -= names | _NO_NAMES
         if not more:
             break
@@ -200,9 +209,15 @@ def _gives(text: str, names: set[str] | frozenset[str]) -> bool:
     return _mentions(text, names)
 
 
-def returned(leaving: Exit, held: Held) -> bool:
-    """Whether an exit gives what is held back to the caller."""
-    return leaving.kind in ("return", "co_return") and _gives(leaving.text.partition("return")[2], held.names)
+def returned(leaving: Exit, held: Held) -> tuple[bool, tuple[int, ...]]:
+    """Whether an exit gives what is held back to the caller, and by which lines it must have come for that."""
+    if leaving.kind not in ("return", "co_return"):
+        return False, ()
+    text, put = leaving.text.partition("return")[2], {name for name, _ in held.filled}
+    if _gives(text, held.names - put):
+        return True, ()
+    named = {name for name in put if _gives(text, {name})}
+    return bool(named), tuple(sorted({line for name, line in held.filled if name in named}))
 
 
 def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
@@ -226,8 +241,8 @@ def known_outside(ledger: Ledger, event: Event, held: Held) -> bool:
     return False
 
 
-def passed_on(ledger: Ledger, event: Event, held: Held, reading: Reading, never: Collection[Branch]) -> int:
-    """The first line behind the event, in no branch of `never`, that passes what is held to a call; 0 if none."""
+def passed_on(ledger: Ledger, event: Event, held: Held, reading: Reading, never: Collection[Branch]) -> list[int]:
+    """The lines behind the event, in no branch of `never`, that pass what is held to a call."""
     view = ledger.world.view(event.at.file)
     closed = [block for s, label in never if (block := s.block(label)) is not None]
     later = (
@@ -235,7 +250,7 @@ def passed_on(ledger: Ledger, event: Event, held: Held, reading: Reading, never:
         if c.line > event.line and not _LOGS.search(c.callee)
         and not any(b is block for b, _ in reading.holders(c.line) for block in closed)
     )
-    return next((c.line for c in later if any(_gives(f"{a.text} {a.path}", held.names) for a in c.args)), 0)
+    return sorted({c.line for c in later if any(_gives(f"{a.text} {a.path}", held.names) for a in c.args)})
 
 
 def begins(reading: Reading, line: int) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tracer.pairs.closing import anchor, closures, makes_closure
-from tracer.pairs.holding import Held, put_away, returned
+from tracer.pairs.holding import Held, passed_on, put_away, returned
 from tracer.pairs.ledger import Event, Ledger
 from tracer.reading import flow
 from tracer.reading.branches import Branch
@@ -104,7 +104,7 @@ class Ways:
         if way is None:
             return replace(found, by=self._nearest(self.releases | self.scoped, leaving.line))
         # What is put into a field that nobody was seen to empty, and is given back as well, is the caller's to judge.
-        back = returned(leaving, self.held) or leaving.line == self.line
+        back = self.back(leaving)
         keeps = {at for at, (_, basis) in self.keeps.items() if basis != "assumed" or not back}
         if keeps and (self._escape(leaving, self.releases | keeps) is None or self._came_by(keeps)):
             by = self._nearest(keeps, leaving.line)
@@ -112,6 +112,18 @@ class Ways:
             return handed(found, owner, by, basis)
         self.path = way
         return None
+
+    def back(self, leaving: Exit) -> bool:
+        """Whether an exit gives what is held back to the caller: itself, or in what it was put into on every way."""
+        if leaving.line == self.line:  # a head on its line is negative
+            return True
+        given, through = returned(leaving, self.held)
+        return given and (not through or self._escape(leaving, self.releases | set(through)) is None)
+
+    def passed(self, leaving: Exit) -> int:
+        """The first of the lines that pass it to a call, if every way to an exit comes by one of them; else 0."""
+        lines = passed_on(self.ledger, self.event, self.held, self.reading, self.never)
+        return lines[0] if lines and self._escape(leaving, self.releases | set(lines)) is None else 0
 
     def _escape(self, leaving: Exit, lines: set[int]) -> tuple[int, ...] | None:
         return flow.escape(

@@ -236,6 +236,7 @@ def entered(
     A loop's stays unless every round passes one of the `stops`. `known`: edges that are left out already.
     """
     cut: set[tuple[int, int]] = set(known)
+    loops: list[Statement] = []
     for line in lines:
         done = reading.statement_at(line)
         if done is None:
@@ -248,11 +249,13 @@ def entered(
             if head.kind == "if" and (label := _past(head, inner, text) or _filled(reading, head, inner, text)):
                 cut |= {(n, ways[label]) for n in graph.nodes[head] if label in (ways := graph.branches[n])}
             elif head.kind == "for":
-                for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):
-                    if graph.walk([ways["body"]], {node}, stops, cut=cut) is None:
-                        cut.add((node, ways["else"]))
-            elif head.kind not in ("with", "block", "try") or inner.label not in ("body", "finally"):
+                loops.append(head)
+            elif head.kind not in ("if", "with", "block", "try") or inner.label not in ("body", "else", "finally"):
                 break
+    for head in dict.fromkeys(loops):
+        for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):
+            if graph.walk([ways["body"]], {node}, stops, cut=cut) is None:
+                cut.add((node, ways["else"]))
     return cut
 
 

@@ -250,3 +250,39 @@ def test_one_name_has_one_value(first: str, second: str, twice: bool) -> None:
     """
     text = BLOCK + dedent(code)
     assert any(g.twice for g in givers(world_of({"a.py": text}), [rule()])) is twice
+
+
+@pytest.mark.parametrize(("first", "second", "missing"), [("", "out.append(got)", 1), ("out.append(got)", "", 0)])
+def test_a_list_gives_back_only_what_was_put_into_it(first: str, second: str, missing: int) -> None:
+    code = POOL + f"""
+        def some(pool: Pool, keys):
+            out = []
+            for key in keys:
+                got = pool.take(key)
+                {first or 'pass'}
+                if late():
+                    break
+                {second or 'pass'}
+            return out
+        def main(pool: Pool, keys):
+            for block in some(pool, keys):
+                pool.give(block)
+    """
+    assert ask(code, rule(SLOTS, known_by="result"))["some"].missing == missing
+
+
+def test_a_list_that_held_it_before_it_was_taken() -> None:
+    code = """
+        def some(blocks: list[Block]):
+            out = []
+            for block in blocks:
+                out.append(block)
+                block.pin()
+                if late():
+                    break
+            return out
+        def main(blocks: list[Block]):
+            for block in some(blocks):
+                block.unpin()
+    """
+    assert ask(code)["some"].missing == 0

@@ -40,6 +40,7 @@ _PUTS = re.compile(
     r"(?P<to>[A-Za-z_]\w*)(?:(?:\.|->)(?:push_back|emplace_back|append|add|insert|emplace|extend|update|push)\(|\[.*?\]\s*=)"
     r"(?P<from>.*)"
 )
+_PICKS = re.compile(r"(?P<to>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*[\w.]+\[(?P<key>[A-Za-z_]\w*)\];?")
 _WAITED = re.compile(r"\.(?:value|id|unwrap|pop|popleft)\(\)|\.(?:result|get|wait)\([^()]*\)")
 _STARTED = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s*=\s*.*\b(?:run_coroutine_threadsafe|create_task|ensure_future|submit|run_in_executor)\("
@@ -180,6 +181,9 @@ def _more_names(
             if a.op == "insert" and to == a.target and to in names and a.line <= event.line and a.text.isidentifier():
                 more.add(a.text)  # what was put into it before
         for s in reading.statements():
+            picked = _PICKS.fullmatch(s.text) if s.kind == "simple" and s.first <= event.line else None
+            if picked is not None and picked["to"] in names:
+                more.add(picked["key"])  # who is given the key can say which one it is
             made = _GATHERS.match(s.text) or _PUTS.match(s.text) if s.kind == "simple" else None
             if made is not None and _mentions(made["from"], names):
                 more.add(made["to"])

@@ -241,16 +241,18 @@ def entered(
         done = reading.statement_at(line)
         if done is None:
             continue
-        text = done.text
+        text, sure = done.text, True
         for head, inner in _outwards(reading, line):
             text = _with_sources(text, inner, line)
             if head not in graph.nodes:
                 break
-            if head.kind == "if" and (label := _past(head, inner, text) or _filled(reading, head, inner, text)):
+            if head.kind == "if" and sure and (label := _past(head, inner, text) or _filled(reading, head, inner, text)):
                 cut |= {(n, ways[label]) for n in graph.nodes[head] if label in (ways := graph.branches[n])}
             elif head.kind == "for":
                 loops.append(head)
-            elif head.kind not in ("if", "with", "block", "try") or inner.label not in ("body", "else", "finally"):
+            elif head.kind == "if":
+                sure = False  # a test of something else: only a loop around may still be done in every round
+            elif head.kind not in ("with", "block", "try") or inner.label not in ("body", "finally"):
                 break
     for head in dict.fromkeys(loops):
         for node, ways in ((n, graph.branches[n]) for n in graph.nodes[head] if "else" in graph.branches[n]):

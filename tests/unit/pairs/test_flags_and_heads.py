@@ -286,3 +286,60 @@ def test_a_list_that_held_it_before_it_was_taken() -> None:
                 block.unpin()
     """
     assert ask(code)["some"].missing == 0
+
+
+def test_who_gets_the_key_can_say_which_one_it_is() -> None:
+    code = """
+        def some(table: dict[int, Block], keys, more):
+            out = []
+            for key in keys:
+                block = table[key]
+                out.append(key)
+                block.pin()
+            for key in more:
+                out.append(key)
+            return out
+        def main(table: dict[int, Block]):
+            for key in some(table, [1], []):
+                table[key].unpin()
+    """
+    assert ask(code)["some"].missing == 0
+
+
+def test_some_of_what_came_is_given_back_the_rest_is_handed_on() -> None:
+    code = POOL + """
+        def prefix(pool: Pool, keys):
+            got = pool.take(keys)
+            out = []
+            failed = False
+            for block in got:
+                if failed:
+                    if block is not None:
+                        pool.give(block)
+                elif block is not None:
+                    out.append(block)
+                else:
+                    failed = True
+            return out
+        def main(pool: Pool):
+            for block in prefix(pool, [1]):
+                pool.give(block)
+    """
+    assert ask(code, rule(SLOTS, known_by="result"))["prefix"].missing == 0
+
+
+def test_what_is_passed_on_on_one_way_only() -> None:
+    code = POOL + """
+        def load(pool: Pool, key):
+            got, size = pool.take(key)
+            if got is None:
+                return None
+            if late():
+                return None
+            fill(got)
+            return None
+        def main(pool: Pool):
+            load(pool, 1)
+    """
+    found = ask(code, rule(SLOTS, known_by="result"))["load"]
+    assert [(e.verdict, e.basis) for e in found.exits] == [("missing", ""), ("handed_over", "assumed")]

@@ -85,15 +85,12 @@ def aibrix() -> Iterator[str]:
         yield f"| `{rule}` | {sum(h.rule == rule for h in pairs)} | {counts} |"
     missing = [(h, e) for h in pairs for e in h.exits if e.verdict == "missing"]
     yield (
-        "\nMissing, both read by hand and both real: where the store's quota of writes under way is used up, the write "
-        "is denied, and the references that the writer gave up are dropped by nobody.\n"
+        "\nMissing, all read by hand and all real: where the store's quota of writes under way is used up, the write "
+        "is denied, and the references that the writer gave up are dropped by nobody; and a `get` into the caller's "
+        "memory that hits the host index copies the blocks and hands on how many, but never drops their references.\n"
     )
     yield from (f"- {_at(h.file, e.line)} `{short_symbol(h.symbol)}` ({e.kind})" for h, e in missing)
-    yield (
-        "\nNot seen by the tool, seen by hand beside it: a `get` into the caller's memory that hits the host index "
-        "copies the blocks and never drops the references that its lookup took; the pair takes them to be handed to "
-        "the caller.\n"
-    )
+    yield ""
     for route in engine.paths():
         (path,) = engine.path(route.name)
         yield f"## Path `{route.name}`\n"

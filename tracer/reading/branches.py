@@ -246,8 +246,9 @@ def entered(
             text = _with_sources(text, inner, line)
             if head not in graph.nodes:
                 break
-            if head.kind == "if" and sure and (label := _past(head, inner, text) or _filled(reading, head, inner, text)):
-                cut |= {(n, ways[label]) for n in graph.nodes[head] if label in (ways := graph.branches[n])}
+            past = _past(head, inner, text) or _filled(reading, head, inner, text) if head.kind == "if" and sure else ""
+            if past:
+                cut |= {(n, ways[past]) for n in graph.nodes[head] if past in (ways := graph.branches[n])}
             elif head.kind == "for":
                 loops.append(head)
             elif head.kind == "if":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from concurrent.futures import Future
 
@@ -59,6 +60,22 @@ class DualQueueThreadPool:
 
 class JobResult:  # expect: vllm.completion.tier-jobs define
     job_id: int
+
+
+class SecondaryTierManager(ABC):
+    @abstractmethod
+    def get_finished(self) -> list[JobResult]: ...
+
+
+class Plan:
+    def __init__(self, tiers: list[SecondaryTierManager]) -> None:
+        self.tiers = tiers
+
+    def drain(self) -> list[JobResult]:
+        found = []
+        for tier in self.tiers:
+            found.extend(tier.get_finished())  # expect: vllm.completion.tier-jobs relay
+        return found
 
 
 def finish(future: Future[bool]) -> None:

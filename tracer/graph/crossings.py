@@ -71,14 +71,7 @@ class Crossings:
         """Every crossing that starts in file `number`."""
         sources = self.world.sources(number)
         for call in self.world.view(number).facts.calls:
-            source = sources[call.scope]
-            yield from self.handed(number, call, source)
-            yield from self._rpc(number, call, source)
-            yield from self._picked(number, call, source)
-            yield from self._destroyed(number, call, source)
-            yield from self.bound.out_of(number, call, source)
-            yield from self.stubs.out_of(number, call, source)
-            yield from self.signals.out_of(number, call, source)
+            yield from self._of_call(number, call, sources[call.scope])
         definitions = self.world.view(number).facts.definitions
         for index in (-1, *(i for i, d in enumerate(definitions) if d.kind == "function")):
             yield from self._shared(Sym(number, index))
@@ -90,13 +83,7 @@ class Crossings:
     def out_of(self, sym: Sym, calls: Sequence[Call]) -> Iterator[Crossing]:
         """The crossings that start in one function, given its calls; state is looked up field by field."""
         for call in calls:
-            yield from self.handed(sym.file, call, sym)
-            yield from self._rpc(sym.file, call, sym)
-            yield from self._picked(sym.file, call, sym)
-            yield from self._destroyed(sym.file, call, sym)
-            yield from self.bound.out_of(sym.file, call, sym)
-            yield from self.stubs.out_of(sym.file, call, sym)
-            yield from self.signals.out_of(sym.file, call, sym)
+            yield from self._of_call(sym.file, call, sym)
         yield from self._shared(sym)
         yield from self.passing.out_of(sym)
         for crossing in self._events(sym.file):
@@ -104,6 +91,19 @@ class Crossings:
                 yield crossing
         yield from self.sockets.out_of(sym)
         yield from self.declared.out_of(sym)
+
+    def _of_call(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
+        """The crossings that `call`, in function `source`, makes by itself."""
+        yield from self.handed(number, call, source)
+        yield from self._picked(number, call, source)
+        if self.world.view(number).python:
+            yield from self.bound.out_of(number, call, source)
+        else:
+            yield from self._destroyed(number, call, source)
+        if "&" in call.callee:
+            yield from self._rpc(number, call, source)
+        yield from self.stubs.out_of(number, call, source)
+        yield from self.signals.out_of(number, call, source)
 
     # -- functions handed over -------------------------------------------------------
     def handed(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
@@ -115,19 +115,20 @@ class Crossings:
         for arg in call.args:
             if not arg.path or arg.path[0] in "#?<":
                 continue
-            for to in self.threads.meant(number, call, arg):
+            meant = list(self.threads.meant(number, call, arg))
+            for to in meant:
                 kind = kind or self.threads.kind(number, call)
                 if to != source:
                     yield source, to, kind, "exact", number, call.line
                     if kind == "device":
                         yield source, to, "callback", "exact", number, call.line
-            for to in self.threads.overriding(number, call, arg):
+            for to in self.threads.overriding(number, call, arg) if meant else ():
                 if to != source:
                     yield source, to, kind, "inherited", number, call.line
 
     # -- RPC by member pointer ----------------------------------------------------------
     def _rpc(self, number: int, call: Call, source: Sym) -> Iterator[Crossing]:
-        if "&" not in call.callee or "<&" not in call.callee.replace("< &", "<&"):
+        if "<&" not in call.callee.replace("< &", "<&"):
             return
         if not _SENDS.search(last_part(call.callee.split("<", 1)[0])):
             return

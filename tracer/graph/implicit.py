@@ -59,8 +59,7 @@ class Implicit:
         view = self.world.view(sym.file)
         if not view.python:
             return
-        own = (a for a in view.facts.accesses if self.world.function_of(sym.file, a.scope) == sym.index)
-        yield from self._from(sym.file, own, calls)
+        yield from self._from(sym.file, view.accesses_of.get(sym.index, ()), calls)
         for item in view.facts.imports if self._answering else ():
             if self.world.function_of(sym.file, item.scope) == sym.index:
                 yield from self._imported(sym.file, item)
@@ -68,13 +67,14 @@ class Implicit:
 
     def _from(self, number: int, accesses: Iterable[Access], calls: Iterable[Call]) -> Iterator[Entered]:
         for a in accesses:
-            yield from self._read(number, a.scope, a.target, a.line)
+            if "." in a.target:
+                yield from self._read(number, a.scope, parts(a.target), a.line)
             if self._answering and a.op == "read":
                 yield from self._asked(number, a.scope, a.target, a.line)
         for call in calls:
             head = parts(call.callee)[:-1]
             if len(head) > 1:
-                yield from self._read(number, call.scope, join(head), call.line)
+                yield from self._read(number, call.scope, head, call.line)
             yield from self._around(number, call)
 
     # -- properties ------------------------------------------------------------------
@@ -89,11 +89,8 @@ class Implicit:
                         found.add(last_part(d.name))
         return frozenset(found)
 
-    def _read(self, number: int, scope: int, path: str, line: int) -> Iterator[Entered]:
-        """The getters that reading `path` runs."""
-        if "." not in path:
-            return
-        items = parts(path)
+    def _read(self, number: int, scope: int, items: tuple[str, ...], line: int) -> Iterator[Entered]:
+        """The getters that reading the path of these parts runs."""
         for at, item in enumerate(items):
             if item[0] != "." or item[1:] not in self._properties:
                 continue

@@ -113,6 +113,14 @@ class FileView:
         return out
 
     @cached_property
+    def accesses_of(self) -> dict[int, list[Access]]:
+        """Function (-1: the module) → the accesses that are its own code, in order."""
+        out: dict[int, list[Access]] = {}
+        for a in self.facts.accesses:
+            out.setdefault(self.holders[a.scope] if a.scope >= 0 else -1, []).append(a)
+        return out
+
+    @cached_property
     def named(self) -> dict[str, list[int]]:
         """Last part of a definition's name → definition indices, in order."""
         out: dict[str, list[int]] = {}

@@ -7,6 +7,7 @@ A type that only one stage uses lives in that stage (facts: `survey/facts.py`).
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -56,9 +57,17 @@ def digest_of(data: bytes | str) -> str:
     return hashlib.blake2b(raw, digest_size=16).hexdigest()
 
 
+_ALONE = re.compile(rb"\r(?!\n)")
+
+
+def line_ends(data: bytes) -> bytes:
+    """With a line feed for each carriage return that stands alone: Python and code hosts begin a line there."""
+    return _ALONE.sub(b"\n", data) if b"\r" in data else data
+
+
 def lines_of(data: bytes) -> list[str]:
     """The lines of a file as digests and excerpts see them: UTF-8 with replacements, without line ends."""
-    lines = [line.rstrip("\r") for line in data.decode("utf-8", "replace").split("\n")]
+    lines = line_ends(data).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     if lines and not lines[-1]:
         lines.pop()
     return lines

@@ -19,6 +19,7 @@ import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from tracer.errors import SourceParseError
+from tracer.model import line_ends
 from tracer.reading.conditions import Group, prepared, regions_of, under
 from tracer.reading.statements import Block, Reading, Statement, collapse, has_call
 
@@ -42,6 +43,7 @@ _PLAIN = ("template_declaration", "linkage_specification", "attributed_statement
 
 def read_cpp(source: bytes, first: int, last: int, symbol: str) -> Reading:
     """Read lines `first`..`last` of `source`. Raises `SourceParseError` where nothing in them can be read."""
+    source = line_ends(source)
     code, offsets, groups, dropped = prepared(source)
     if not 1 <= first <= last < len(offsets):
         raise SourceParseError(f"lines {first}-{last} are not in a file of {len(offsets) - 1} lines", where=symbol)

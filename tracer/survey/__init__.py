@@ -11,7 +11,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from tracer.model import SourceFile, SourceTree
+from tracer.model import SourceFile, SourceTree, line_ends
 from tracer.survey.facts import FileFacts, Outline
 from tracer.survey.store import Store, encode, key_of
 
@@ -133,7 +133,7 @@ def survey(tree: SourceTree, store: Store, progress: Progress | None = None) -> 
 
 def survey_file(path: str, source: bytes) -> FileFacts:
     """The facts of one file; what cannot be read gives facts with a `problem`, never an exception."""
-    language = language_of(path)
+    language, source = language_of(path), line_ends(source)
     if len(source) > MAX_FILE_BYTES:
         return FileFacts(language, source.count(b"\n"), f"larger than {MAX_FILE_BYTES >> 20} MiB, not read")
     if language == "python":

@@ -35,8 +35,10 @@ lib=$here/lib
 if [ ! -e "$lib/.complete" ]; then
     mkdir -p "$lib"
     "$python" -m pip install -q --no-index --no-deps --target "$lib" "$here"/wheels/*.whl
-    "$python" -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2], filter="data")' \\
-        "$here/code.tar.xz" "$here/code"
+    # Packed by us: an older Python that has no filter may unpack it too.
+    "$python" -c 'import sys, tarfile
+safe = {{"filter": "data"}} if hasattr(tarfile, "data_filter") else {{}}
+tarfile.open(sys.argv[1]).extractall(sys.argv[2], **safe)' "$here/code.tar.xz" "$here/code"
     touch "$lib/.complete"
 fi
 export PYTHONPATH="$here/probe/site:{folders}:$lib"
@@ -47,10 +49,10 @@ for name in ${{*:-{names}}}; do
     folder=$out/$name
     rm -rf "$folder"
     mkdir -p "$folder"
-    printf '%s' '{run}' | sed "s/NAME/$name/" > "$folder/run.json"
     status=0
     TRACER_PROBE_OUT=$folder TRACER_PROBE_START=phase "$python" "$here/probe/runner.py" \\
         "$here/probe/scenarios/{engine}/$name.py" "$folder" {engine} {version} > "$folder/output.txt" 2>&1 || status=$?
+    printf '%s' '{run}' | sed "s/NAME/$name/" > "$folder/run.json"  # last: a run that was killed has none
     case $status in
         0) echo "$name: passed";;
         77) echo "$name: skipped: $(sed -n 's/^ "why": "\\(.*\\)",$/\\1/p' "$folder/result.json")";;

@@ -104,3 +104,19 @@ class RealClient {
     Client* client_;
     FileStorage* storage_;
 };
+
+class StorageFile {
+   public:
+    virtual long read(std::string& into, size_t length);
+};
+
+class StorageBackend {
+   public:
+    long fill(StorageFile& file, std::string& into) {
+        return file.read(into, into.size());  // expect: load.disk restore
+    }
+};
+
+long first_line(StorageFile& file, std::string& into) {
+    return file.read(into, 80);  // expect: nothing
+}

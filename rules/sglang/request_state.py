@@ -44,9 +44,11 @@ class ScheduleBatch:
 class PrefillAdder:
     def __init__(self) -> None:
         self.can_run_list: list[Req] = []
+        self.preempt_list: list[Req] = []
 
     def admit(self, req: Req) -> None:
         self.can_run_list.append(req)  # expect: queues transition
+        self.preempt_list.append(req)  # expect: queues transition
 
 
 class Scheduler:

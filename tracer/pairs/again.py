@@ -107,7 +107,10 @@ class _Givers:
 
     def _by_callee(self, e: Event, call: Call, depth: int) -> Iterator[str]:
         d = self.world.definition(e.via[0])
-        if d is None:
+        reading = self.ledger.reading(e.at)
+        statement = reading.statement_at(e.line) if reading is not None else None
+        waited = statement is not None and "await" in statement.text
+        if d is None or ("async" in d.flags and not waited):  # a coroutine that is only made gives nothing back yet
             return
         params = [p.name for p in d.params if p.name not in _OWN]
         receiver = "".join(parts(call.callee)[:-1])

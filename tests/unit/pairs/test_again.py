@@ -50,6 +50,19 @@ def twice_all(blocks: list[Block]):
     each(blocks, 1)
     each(blocks, 1)
 
+async def later(block: Block):
+    block.unpin()
+
+def rolled_back(loop, block: Block):
+    try:
+        loop.start(later(block))
+    except Exception:
+        block.unpin()
+
+async def waited(block: Block):
+    await later(block)
+    block.unpin()
+
 def others(a: Block, b: Block):
     a.unpin()
     b.unpin()
@@ -76,7 +89,7 @@ def found() -> dict[str, Giver]:
 
 def test_what_is_given_back_twice_on_one_path() -> None:
     given = found()
-    assert {name for name, g in given.items() if g.twice} == {"twice", "twice_all"}
+    assert {name for name, g in given.items() if g.twice} == {"twice", "twice_all", "waited"}
     ((first, second, what),) = given["twice"].twice
     assert (second - first, what) == (1, "block.pins")
 
@@ -84,6 +97,6 @@ def test_what_is_given_back_twice_on_one_path() -> None:
 def test_as_text_and_document() -> None:
     given = list(found().values())
     lines = [plain(line) for line in given_back(given, every=False)]
-    assert len(lines) == 2 and "twice  may give block.pins back twice" in lines[0]
+    assert len(lines) == 3 and "twice  may give block.pins back twice" in lines[0]
     assert any("Block.unpin  gives back in" in plain(line) for line in given_back(given, every=True))
     assert [len(row["twice"]) for row in releases(given) if row["symbol"] == "a.twice"] == [1]

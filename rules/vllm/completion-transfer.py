@@ -161,3 +161,21 @@ class MooncakeStoreWorker:
         if self.thread.stored_requests[req_id] == 0:  # expect: vllm.completion.store-threads observe
             return True
         return False
+
+
+class ServerRole:
+    def __init__(self) -> None:
+        self._inflight: dict[int, int] = {}
+        self._pending_store_results: list[int] = []
+
+    def written(self, job_id: int) -> None:
+        self._pending_store_results.append(job_id)  # expect: vllm.completion.peer-tier signal
+
+    def results(self) -> list[int]:
+        found = list(self._pending_store_results)
+        self._pending_store_results.clear()  # expect: vllm.completion.peer-tier observe
+        return found
+
+    def close(self) -> None:
+        self._inflight.clear()
+        self._pending_store_results.clear()  # expect: nothing (what is thrown away is not observed)

@@ -55,11 +55,27 @@ class KVConnectorBase_V1(ABC):
     def request_finished(self, request: object) -> bool: ...
 
 
+class Request:
+    request_id: str
+    status: int
+
+
 class Scheduler:
     def __init__(self, connector: KVConnectorBase_V1) -> None:
         self.requests: dict[str, object] = {}
         self.deferred_frees: deque[tuple[int, list[KVCacheBlock]]] = deque()
         self.connector: KVConnectorBase_V1 = connector
+        self.finished_recving_kv_req_ids: set[str] = set()
+
+    def end(self, request: Request, finished_status: int) -> None:
+        loading = request.request_id not in self.finished_recving_kv_req_ids  # expect: vllm.protection.gpu-finished-request acquire
+        request.status = finished_status
+        self.forget_unless(request, loading)
+
+    def ask(self, request: Request) -> bool:
+        return request.request_id not in self.finished_recving_kv_req_ids  # expect: nothing
+
+    def forget_unless(self, request: Request, loading: bool) -> None: ...
 
     def over(self, request_id: str) -> None:
         request = self.requests[request_id]

@@ -43,9 +43,9 @@ def right(place: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def start(
-    place: Path, cache: Path, command: str = "where", before: Callable[[], None] | None = None
+    place: Path, cache: Path, command: str = "where", before: Callable[[], None] | None = None, path: Path = _HERE
 ) -> subprocess.Popen[str]:
-    env = {**os.environ, "TRACER_CACHE_DIR": str(cache), "PYTHONPATH": str(_HERE)}
+    env = {**os.environ, "TRACER_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join([str(path), str(_HERE)])}
     return subprocess.Popen(
         [sys.executable, "-m", "tests.faults.driver", command, str(place)],
         env=env, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before,
@@ -143,6 +143,24 @@ def test_clock_jumps(then: int, place: Path, right: str, tmp_path: Path) -> None
     for file in [*tmp_path.rglob("*"), *place.rglob("*")]:
         os.utime(file, (then, then))
     assert run(place, tmp_path).stdout == right
+
+
+CLOCK = """
+import itertools, time
+_jumps = itertools.cycle((0.0, 4_102_444_800.0))
+time.time = lambda: next(_jumps)
+time.time_ns = lambda: int(next(_jumps)) * 10**9
+"""
+
+
+@pytest.mark.parametrize("command", ["where", "discover"])
+def test_the_clock_jumps_while_it_runs(command: str, place: Path, tmp_path: Path) -> None:
+    """Each time that it is asked, the clock says another century than before; so do the processes of a survey."""
+    calm = run(place, tmp_path / "calm", command)
+    (tmp_path / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
+    for cache in ("calm", "new"):
+        process = start(place, tmp_path / cache, command, path=tmp_path)
+        assert (process.communicate(timeout=900)[0], process.returncode) == (calm.stdout, 0)
 
 
 def _cache_file(cache: Path) -> Path:

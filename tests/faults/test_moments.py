@@ -155,7 +155,7 @@ def test_a_tree_that_was_to_be_replaced_is_there_again(tmp_path: Path, monkeypat
 def test_no_room_for_what_is_printed(words: str, tmp_path: Path) -> None:
     code = "import sys; from tracer.cli import main; sys.exit(main())"
     env = {**os.environ, "PYTHONPATH": str(_HERE), "TRACER_CACHE_DIR": str(tmp_path)}
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-c", code, *words.split()], env=env, stdout=full, stderr=subprocess.PIPE, text=True,
             timeout=300, check=False,

@@ -27,6 +27,7 @@ _WHOLE = re.compile(r"^(?P<file>[^|]+?\.\w+):(?P<first>\d+):\d+: (?:note|warning
 _WAS = re.compile(r"; was `[^`]*`")  # there, what the earlier version had
 WORD = re.compile(r"~?[A-Za-z_][\w$~]*(?:(?:\.|::)~?[\w$~]+)*")
 _CODE = re.compile(r"^\s*[ >→»!]\s+(?P<line>\d+) [|│](?: (?P<text>.*))?$")
+_NO_SYMBOL = re.compile(r"[\w.]+(?:-[\w.]+)+")  # of a rule, or a word of ours
 _EXIT = re.compile(r"^\s+(\d+)  [\w ]+  (?:released|handed over|missing)\b")
 _BY = re.compile(r"(?:released|handed over)\b.*  ?by $")
 _NEAR = re.compile(
@@ -160,7 +161,8 @@ def _cited(beside: str, lines: tuple[str, int, int], version: str, said: Spoken,
     if _WHOLE.match(beside) and "; " in after:  # a change for editors: what it is, whose, and the code of either side
         before, after = "", after.split("; ")[1]
     columns = bool(said.columns)  # of versions: the symbol is that of the last one
-    claim = place(file, first, last, _words(before, after), version, said, files, inside=columns)
+    linked = f"{file}:{first}" not in beside  # its address only; what it is a link to is said elsewhere
+    claim = place(file, first, last, _words(before, after), version, said, files, inside=columns or linked)
     said.before, said.last, said.reached = said.last, claim, ""
     return claim
 
@@ -179,7 +181,8 @@ def places(cell: str) -> Iterator[tuple[str, int, int]]:
 def _words(before: str, after: str) -> list[str]:
     """What may be a place's symbol, likeliest first: words with parts after it, then before it, then plain ones."""
     after = re.split(r"\bvia |\(by ", _LINK.sub(" ", after))[0]
-    words = [*WORD.findall(after), *reversed(WORD.findall(_LINK.sub(" ", before)))]
+    before, after = (_NO_SYMBOL.sub(" ", part) for part in (_LINK.sub(" ", before), after))
+    words = [*WORD.findall(after), *reversed(WORD.findall(before))]
     return [*(w for w in words if "." in w or "::" in w), *(w for w in words if not ("." in w or "::" in w))]
 
 

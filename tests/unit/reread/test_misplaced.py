@@ -210,3 +210,16 @@ def test_a_document_cites_the_lines_that_it_names_in_words() -> None:
         ("toy/queue.py", 11, "toy.queue.use"), ("toy/queue.py", 12, "toy.queue.use"), ("toy/use.py", 5, "use.use"),
         ("toy/queue.py", 12, "queue.use"), ("toy/far/queue.py", 5, "far.take"),
     }  # fmt: skip
+
+
+def test_a_word_of_a_rule_is_no_symbol() -> None:
+    page = (
+        "<!doctype html><html lang='en'><h2>lmcache 1.0</h2><p>lmcache.completion.far-take · typed ·"
+        "<a href='https://example.org/t/blob/v1.0/toy/queue.py#L12'>Open at the use</a></p>"
+    )
+    claims = claims_in(page.encode(), _trees())
+    assert [(c.file, c.first, c.symbol) for c in claims] == [("toy/queue.py", 12, "use")]
+    claims = claims_in(page.replace("#L12", "#L3").encode(), _trees())
+    assert [(v.claim.symbol, v.status) for v in judged(claims, _trees())] == [("", "ok")]
+    printed = b"lmcache 1.0  (archive v1.0)\n  toy/queue.py:12  [typed]  (lmcache.completion.far-take)\n"
+    assert [v.status for v in judged(claims_in(printed, _trees()), _trees())] == ["ok"]

@@ -80,9 +80,9 @@ class Quotes:
         return found | self._lines(item, engine)
 
     def _engine(self, item: Mapping[str, Any], engine: tuple[str, str]) -> tuple[str, str]:
-        name = item.get("engine")
-        if not isinstance(name, str) or not name:
-            return engine
+        name, version = item.get("engine"), item.get("version")
+        if not isinstance(name, str) or not name:  # a stop of a timeline says only in which version it is
+            return (engine[0], version) if isinstance(version, str) and version else engine
         return name, item.get("version") or next((v for n, v in self._engines if n == name), "")
 
     def _lines(self, item: Mapping[str, Any], engine: tuple[str, str]) -> dict[str, Any]:

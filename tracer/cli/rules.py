@@ -101,7 +101,7 @@ def rules_check(
         write(dumps({"schema": "tracer.rules-check/1", "rows": [dict(zip(columns, row, strict=True)) for row in rows]}))
     else:
         write_table(Table(columns, tuple(rows)), form)
-    note(f"{len(rows) - missing} rules on versions, {failed} with a gap, {missing} versions not read")
+    note(f"{len(rows) - missing} checks of a rule on a version, {failed} with a gap, {missing} versions not read")
     if failed or missing:
         raise typer.Exit(1 if len(wanted) > missing else 3)
 

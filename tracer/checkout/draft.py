@@ -22,7 +22,7 @@ from tracer import atomic
 from tracer.checkout.download import download
 from tracer.checkout.index import Link, listing
 from tracer.checkout.listener import Listener
-from tracer.checkout.pin import best_of, links_by_version
+from tracer.checkout.offered import best_of, links_by_version
 from tracer.checkout.selection import MAX_MEMBERS
 from tracer.errors import UsageError
 from tracer.targets import changing, check_user_file, names, user_file

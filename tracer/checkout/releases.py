@@ -16,7 +16,7 @@ from packaging.version import Version as PackageVersion
 
 from tracer.checkout.clone import common_folder
 from tracer.checkout.index import listing
-from tracer.checkout.pin import best_of, from_archive, links_by_version
+from tracer.checkout.offered import best_of, from_archive, links_by_version
 from tracer.errors import SourceUnavailableError, UsageError
 from tracer.targets import SourceSpec, Target, Version
 

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.checkout import sources
 from tests.unit.checkout.sources import FILES, Server
 from tracer import checkout, targets
-from tracer.checkout import add_pin, pin
+from tracer.checkout import add_pin, offered
 from tracer.checkout.index import Link
 from tracer.errors import FetchError, SourceUnavailableError, UsageError
 from tracer.rules import in_range
@@ -144,12 +144,12 @@ def test_the_archive_with_the_most_source_is_chosen() -> None:
         link("t-1-py3-none-any.whl"),
         link("t-1.tar.gz"),
     )
-    assert pin.best_of([old, arm, x86, pure, sdist]) == sdist
-    assert pin.best_of([old, arm, x86, pure]) == pure
-    assert pin.best_of([old, arm, x86]) == x86
-    assert pin.best_of([arm]) == arm
-    assert pin.best_of([link("t-1.tar.gz", ""), x86]) == x86  # without a digest it cannot be pinned
-    assert pin.best_of([]) is None
+    assert offered.best_of([old, arm, x86, pure, sdist]) == sdist
+    assert offered.best_of([old, arm, x86, pure]) == pure
+    assert offered.best_of([old, arm, x86]) == x86
+    assert offered.best_of([arm]) == arm
+    assert offered.best_of([link("t-1.tar.gz", ""), x86]) == x86  # without a digest it cannot be pinned
+    assert offered.best_of([]) is None
 
 
 def test_a_cut_commit_of_a_given_clone_is_pinned_and_found_again(tmp_path: Path) -> None:

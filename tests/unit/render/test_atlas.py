@@ -75,6 +75,18 @@ def test_a_page_that_was_tampered_with_is_made_again(tmp_path: Path) -> None:
     assert (site / "faults.html").read_bytes() == before
 
 
+def test_a_page_that_became_a_link_is_written_in_its_place(tmp_path: Path) -> None:
+    site, outside = tmp_path / "site", tmp_path / "outside.html"
+    build(small(tmp_path), site)
+    outside.write_text("mine")
+    (site / "faults.html").unlink()
+    (site / "faults.html").symlink_to(outside)
+    build(small(tmp_path), site)
+    assert outside.read_text() == "mine"
+    assert b"<html" in (site / "faults.html").read_bytes()
+    assert not (site / "faults.html").is_symlink()
+
+
 def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
@@ -115,7 +127,7 @@ def test_what_a_killed_build_left_is_no_part_of_the_next_site(tmp_path: Path, mo
     with pytest.raises(KeyboardInterrupt):
         build(small(tmp_path), site)
     monkeypatch.setattr(frame, "render", render)
-    (site / "roles" / ".atlas-half").write_text("<html>")
+    (site / "roles" / ".page.html.tracer-half").write_text("<html>")
     with (site / ".atlas-journal").open("a") as journal:
         journal.write('\n{"roles/x.html": {"inp')
     build(small(tmp_path, less), site)
@@ -124,7 +136,7 @@ def test_what_a_killed_build_left_is_no_part_of_the_next_site(tmp_path: Path, mo
 
 def test_a_first_build_that_was_killed_before_its_manifest_is_no_foreign_folder(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
-    (tmp_path / "site" / ".atlas-half").write_text("{")
+    (tmp_path / "site" / ".atlas.json.tracer-half").write_text("{")
     build(small(tmp_path), tmp_path / "site")
     build(small(tmp_path), tmp_path / "calm")
     assert contents(tmp_path / "site") == contents(tmp_path / "calm")

@@ -8,17 +8,14 @@ file before it is written, so that a build which ends in the middle, however it 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import functools
 import json
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tracer import catalog
+from tracer import atomic, catalog
 from tracer.errors import TracerError, UsageError
 from tracer.model import digest_of
 from tracer.render.atlas import frame
@@ -27,8 +24,7 @@ from tracer.render.atlas.page import Page
 MANIFEST = "atlas.json"
 ASSETS = "assets"
 FORMAT = 1
-_HALF = ".atlas-"  # how the name of a file begins that is being written
-_JOURNAL = f"{_HALF}journal"
+_JOURNAL = ".atlas-journal"
 
 Files = dict[str, dict[str, str]]  # by path: the digest of what it was made from, and of its bytes
 
@@ -49,31 +45,19 @@ def write(pages: Iterable[Page], common: Mapping[str, Any], out: Path) -> Built:
     _before(out)  # refuse before anything is written
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with _alone(out):
+        with atomic.alone(out):  # another build of this folder waits
             return _write(pages, common, out, _before(out))
     except OSError as error:
         reason = error.strerror or str(error)
         raise TracerError(f"cannot be written ({reason})", where=str(out), todo="choose another --out") from error
 
 
-@contextlib.contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """Hold the folder: another build of it waits. The system lets go when the process ends, however it ends."""
-    folder = os.open(out, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
 def _write(pages: Iterable[Page], common: Mapping[str, Any], out: Path, before: Files) -> Built:
     after: Files = {}
     shared = digest_of(_program() + json.dumps(common, ensure_ascii=False, sort_keys=True))
     made = written = size = 0
-    for half in sorted(out.rglob(f"{_HALF}*")):
-        if half.name != _JOURNAL and half.is_file():
-            half.unlink()  # of a build that was killed: nobody else can be writing
+    for folder in [out, *sorted(d for d in out.rglob("*") if d.is_dir())]:
+        atomic.clear(folder)
     if not (out / MANIFEST).exists():
         _put(out, MANIFEST, _manifest({}))
     with (out / _JOURNAL).open("a", encoding="utf-8") as journal:
@@ -119,7 +103,7 @@ def _before(out: Path) -> Files:
         raise UsageError("is no folder", where=str(out), todo=todo)
     manifest = out / MANIFEST
     if not manifest.is_file():
-        if any(not held.name.startswith(_HALF) for held in out.iterdir()):
+        if any(not held.name.endswith(atomic.HALF) for held in out.iterdir()):
             raise UsageError("holds files that are not an atlas", where=str(out), todo=todo)
         return {}
     try:
@@ -190,15 +174,9 @@ def _put(out: Path, path: str, data: bytes) -> int:
     if _read(file) == data:
         return 0
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=_HALF)
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    if file.is_symlink():
+        file.unlink()  # nothing is written outside of the site
+    atomic.write(file, data)
     return 1
 
 

@@ -9,7 +9,7 @@ stated depth.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -27,6 +27,7 @@ from tracer.reading.statements import Reading
 from tracer.rules import Cue, Rule, rules_for
 
 OPS = ("read", "write", "augment+", "augment-", "augment", "insert", "remove", "clear", "call", "define")
+Verdict = Literal["always", "sometimes", "never"]
 _WITH_OP = re.compile(r"(?P<what>.+?)(?<!:):(?P<op>[a-z]+[+-]?)")
 
 
@@ -37,7 +38,7 @@ class Order:
     symbol: str
     file: str
     def_line: int
-    verdict: Literal["always", "sometimes", "never"]
+    verdict: Verdict
     a: tuple[int, ...]
     b: tuple[int, ...]
     path: tuple[int, ...] = ()
@@ -58,7 +59,8 @@ class Orders:
     def between(self, a: str, b: str, depth: int = DEPTH, inside: str = "") -> list[Order]:
         """Each function that does both, by file and line; `inside`: only functions of this name (or tail of it)."""
         events = self.gather(a, b, depth)
-        out = [o for function in sorted(events.events) if (o := self._order(events, function)) is not None]
+        settled = self._settled(events)
+        out = [o for function in sorted(events.events) if (o := self._order(events, function, settled)) is not None]
         if inside:
             wanted = {Sym(f, i) for f, i in self.world.functions(inside)}
             out = [o for o in out if any(self._is(o, s) for s in wanted)]
@@ -144,28 +146,56 @@ class Orders:
         return all(flow.escape(reading, reading.first, way, lines, present=True, lambdas=True) is None for way in ways)
 
     # -- answers -------------------------------------------------------------------
-    def _order(self, events: Events, function: Sym) -> Order | None:
+    def _settled(self, events: Events) -> set[Sym]:
+        """The functions in which each B comes after an A that they, or who they call, do themselves."""
+        todo = {function for function in events.events if events.of(function, "b")}
+        settled: set[Sym] = set()
+        while more := {function for function in todo - settled if self._settles(events, function, settled)}:
+            settled |= more
+        return settled
+
+    def _settles(self, events: Events, function: Sym, settled: Collection[Sym]) -> bool:
+        left = [e for e in events.of(function, "b") if not e.via or e.via[0] not in settled]
+        if not left:
+            return True
+        order = self._order(events, function, settled)
+        return order is not None and order.verdict == "always" and not _both(events.of(function, "a"), left)
+
+    def _order(self, events: Events, function: Sym, settled: Collection[Sym]) -> Order | None:
         a, b = events.of(function, "a"), events.of(function, "b")
         reading = events.reading(function) if a and b else None
         if reading is None:
             return None
-        inner = {(e.line, e.via[:1]) for e in a if e.via} & {(e.line, e.via[:1]) for e in b if e.via}
+        inner = _both(a, b)
         # A call that does both is its callee's business; here only what stands around it can be judged.
         outside = [e for e in b if (e.line, e.via[:1]) not in inner]
+        around = [e for e in a if (e.line, e.via[:1]) not in inner]
+        open_ = [e for e in outside or b if not e.via or e.via[0] not in settled]
+        if not open_:
+            return self._said(function, "always", around, outside or b) if around else None
         if not outside:
-            a = [e for e in a if (e.line, e.via[:1]) not in inner]
-        a_at, b_at = places_of(a, reading), places_of(outside or b, reading)
+            a = around
+        a_at, b_at = places_of(a, reading), places_of(open_, reading)
         if not a_at:
             return None
         found = flow.always_before(reading, a_at, b_at, lambdas=True)
         if found.verdict == "unknown":
             return None
         follows = any(flow.may_follow(reading, x, y) for x in a_at for y in b_at if x != y)
-        verdict: Literal["always", "sometimes", "never"] = "never"
+        verdict: Verdict = "never"
         if follows:
             verdict = "always" if found.holds else "sometimes"
+        return self._said(function, verdict, a, outside or b, found.path)
+
+    def _said(
+        self, function: Sym, verdict: Verdict, a: Collection[Event], b: Collection[Event], path: tuple[int, ...] = ()
+    ) -> Order:
         d = self.world.definition(function)
-        return Order(
-            self.world.symbol(function), self.world.path(function.file), d.line if d else 1, verdict,
-            tuple(lines_of(a)), tuple(lines_of(outside or b)), found.path,
-        )
+        line = d.line if d else 1
+        places = tuple(lines_of(a)), tuple(lines_of(b))
+        return Order(self.world.symbol(function), self.world.path(function.file), line, verdict, *places, path)
+
+
+def _both(a: Iterable[Event], b: Iterable[Event]) -> set[tuple[int, tuple[Sym, ...]]]:
+    """The calls that do both."""
+    return {(e.line, e.via[:1]) for e in a if e.via} & {(e.line, e.via[:1]) for e in b if e.via}

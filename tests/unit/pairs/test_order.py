@@ -156,3 +156,26 @@ class Store:
 """
     orders = Orders(world_of({"a.py": code}), "example", "1").between("Store.held:augment+", "Store.index:insert")
     assert {o.symbol.rpartition(".")[2]: o.verdict for o in orders} == {"publish": "always", "hasty": "sometimes"}
+
+
+def test_what_a_callee_always_does_after_its_own_a_is_no_matter_of_the_caller() -> None:
+    code = CODE + '''
+class Careful(Store):
+    def skips(self, key, value, quick):
+        if quick:
+            return
+        self.flush()
+        self.publish(key, value)
+    def passes(self, key, value):
+        self.skips(key, value, False)
+    def after(self, key, value):
+        self.passes(key, value)
+        self.flush()
+    def mixed(self, key, value):
+        self.passes(key, value)
+        self.publish(key, value)
+        self.flush()
+'''
+    orders = Orders(world_of({"a.py": code}), "example", "1").between("Store.flushed:write", "Store.index:insert")
+    found = {o.symbol.rpartition(".")[2]: o.verdict for o in orders if "Careful" in o.symbol}
+    assert found == {"skips": "always", "after": "always", "mixed": "never"}

@@ -28,6 +28,7 @@ def test_every_place_of_a_page_reads_as_it_did(page: str) -> None:
         pytest.skip(next(v.why for v in verdicts if v.status == "unread"))
     assert Counter(v.status for v in verdicts) == {"ok": len(document["sites"])}
     assert len(verdicts) >= 6
+    assert main(["verify", str(REPORTS / page)]) == 0  # also what stands in the text
 
 
 def test_the_places_that_were_read_by_hand_are_found_today() -> None:

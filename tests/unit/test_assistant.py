@@ -348,4 +348,4 @@ def test_each_side_of_a_change_says_its_version() -> None:
     engines = [{"name": "toy", "version": "1"}, {"name": "toy", "version": "2"}]
     document = {"schema": "t/1", "engines": engines, "changes": [ends, ends | {"before": None, "kind": "added"}]}
     told = pages.text(pages.page(document, lambda *_: MemoryTree({}))).splitlines()[1:]
-    assert told == ["1: a.py:1  a.f", "2: b.py:1  b.f", "2: b.py:1  b.f  added"]
+    assert told == ["toy 1: a.py:1  a.f", "toy 2: b.py:1  b.f", "toy 2: b.py:1  b.f  added"]

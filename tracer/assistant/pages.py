@@ -123,7 +123,7 @@ def text(found: Mapping[str, Any]) -> str:
     engines = ", ".join(f"{e['name']} {e['version']}" for e in found.get("engines") or ())
     lines = [f"{told['count']} of {told['total']} {told['of']}" + (f" in {engines}" if engines else "")]
     for item in found.get(told["of"], ()):
-        lines += _item(item, [e["version"] for e in found.get("engines") or ()])
+        lines += _item(item, [f"{e['name']} {e['version']}" for e in found.get("engines") or ()])
     if not told["total"] and found.get("judged"):
         lines.append(f"{found['judged']} functions hold it, and each of their exits releases it or hands it over")
     elif not told["total"]:
@@ -134,7 +134,7 @@ def text(found: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _item(item: Mapping[str, Any], versions: Sequence[str]) -> Iterator[str]:
+def _item(item: Mapping[str, Any], engines: Sequence[str]) -> Iterator[str]:
     if "steps" in item:
         yield f"{item.get('title') or item.get('kind', '')}: {item.get('end', '')}".rstrip(": ")
         for s in item["steps"]:
@@ -165,8 +165,8 @@ def _item(item: Mapping[str, Any], versions: Sequence[str]) -> Iterator[str]:
         yield f"{item['number']}. {short_symbol(item['symbol'])} ({_place(item)}) {item['crossing']['en']}".rstrip()
         yield from (f"  {name}: {said['en']}" for name, said in item["parts"].items() if said["en"])
         return
-    sides = zip(("before", "after"), versions, strict=False) if "before" in item else ()
-    ends = [(f"{version}: ", item[side]) for side, version in sides if item[side]] or [("", item)]
+    sides = zip(("before", "after"), engines, strict=False) if "before" in item else ()
+    ends = [(f"{engine}: ", item[side]) for side, engine in sides if item[side]] or [("", item)]
     keys = ("what", "kind", "severity", "role", "action", "layer", "op", "verdict", "basis", "detail", "name")
     about = " ".join(str(item[k]) for k in keys if item.get(k))
     for of, end in ends:

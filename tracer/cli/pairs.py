@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,7 +60,7 @@ def pairs(
     with Bars() as bars:
         tree = checkout.open_tree(spec, progress=bars, note=bars.note)
         extra = folders(rules or [])
-        read = functools.cache(partial(stages.read_engine, spec, bars))
+        read = cache(partial(stages.read_engine, spec, bars))
         engine, holders, gaps = pipeline.pairs(
             what, spec, glob=within, depth=depth, rules=extra, progress=bars, read=read
         )

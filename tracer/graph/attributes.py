@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracer.graph.annotations import DICTS, LISTS, Type, Types_, merge
 from tracer.graph.containers import last_name
-from tracer.graph.evaluation import Evaluation
+from tracer.graph.evaluation import Evaluation, named
 from tracer.graph.world import Sym
 
 
@@ -24,13 +24,13 @@ class Attributes:
         if t.kind == "mod" and isinstance(t.ref, Sym):
             found = self.world.member_of(t.ref, name)
             if isinstance(found, Sym):
-                return (Type("mod" if found.index < 0 else "cls" if self.world.is_class(found) else "fn", found),)
+                return (named(self.world, found),)
             variable = self.types.module_variable(t.ref.file, name)
             return variable or ((Type("extc", found),) if isinstance(found, str) else ())
         if t.kind == "extc":
             found = self.world.member_of(str(t.ref), name)
             if isinstance(found, Sym):
-                return (Type("mod" if found.index < 0 else "cls" if self.world.is_class(found) else "fn", found),)
+                return (named(self.world, found),)
             return (Type("extc", f"{t.ref}.{name}"),)
         if t.kind == "ext":
             last = last_name(t)

@@ -48,3 +48,8 @@ class Evaluation(Protocol):
 
     def of_made(self, cls: Sym, name: str) -> Types_:
         """The type of a dataclass field that is declared as no more than `object`, from what it is made with."""
+
+
+def named(world: World, sym: Sym) -> Type:
+    """What a name is that means `sym`: a module, a class or a function itself."""
+    return Type("mod" if sym.index < 0 else "cls" if world.is_class(sym) else "fn", sym)

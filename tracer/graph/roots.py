@@ -6,7 +6,7 @@ from tracer.graph.annotations import Type, Types_, merge
 from tracer.graph.containers import only_callable
 from tracer.graph.contents import Contents
 from tracer.graph.cpp_roots import CppRoots
-from tracer.graph.evaluation import Evaluation
+from tracer.graph.evaluation import Evaluation, named
 from tracer.graph.world import Sym
 from tracer.survey.facts import Definition, Param
 
@@ -60,9 +60,7 @@ class Roots:
         view = self.world.view(file)
         found = self.world.lookup(file, scope, name)
         if isinstance(found, Sym):
-            if found.index < 0:
-                return (Type("mod", found),)
-            return (Type("cls" if self.world.is_class(found) else "fn", found),)
+            return (named(self.world, found),)
         if (-1, name) in view.fields:
             return self.module_variable(file, name)
         if isinstance(found, str):

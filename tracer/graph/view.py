@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import TypeVar
 
 from tracer.survey.facts import Access, Arg, Bind, Call, Definition, Field, FileFacts, Import, Mark
 from tracer.survey.paths import names_in, parts
 from tracer.survey.store import last_part
+
+Fact = TypeVar("Fact")
+Key = TypeVar("Key")
+
+
+def _grouped(facts: Iterable[Fact], key: Callable[[Fact], Key]) -> dict[Key, list[Fact]]:
+    """Facts by a key, each group in order."""
+    out: dict[Key, list[Fact]] = {}
+    for fact in facts:
+        out.setdefault(key(fact), []).append(fact)
+    return out
 
 
 class FileView:
@@ -29,26 +42,17 @@ class FileView:
     @cached_property
     def fields(self) -> dict[tuple[int, str], list[Field]]:
         """(owner index, field name) → declarations."""
-        out: dict[tuple[int, str], list[Field]] = {}
-        for f in self.facts.fields:
-            out.setdefault((f.owner, f.name), []).append(f)
-        return out
+        return _grouped(self.facts.fields, lambda f: (f.owner, f.name))
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Bind]]:
         """(scope, local name) → values it gets."""
-        out: dict[tuple[int, str], list[Bind]] = {}
-        for b in self.facts.binds:
-            out.setdefault((b.scope, b.name), []).append(b)
-        return out
+        return _grouped(self.facts.binds, lambda b: (b.scope, b.name))
 
     @cached_property
     def imports(self) -> dict[str, list[Import]]:
         """Local alias → imports."""
-        out: dict[str, list[Import]] = {}
-        for i in self.facts.imports:
-            out.setdefault(i.alias, []).append(i)
-        return out
+        return _grouped(self.facts.imports, lambda i: i.alias)
 
     @cached_property
     def stars(self) -> list[Import]:
@@ -58,18 +62,12 @@ class FileView:
     @cached_property
     def accesses(self) -> dict[int, list[Access]]:
         """Scope → accesses."""
-        out: dict[int, list[Access]] = {}
-        for a in self.facts.accesses:
-            out.setdefault(a.scope, []).append(a)
-        return out
+        return _grouped(self.facts.accesses, lambda a: a.scope)
 
     @cached_property
     def calls(self) -> dict[int, list[Call]]:
         """Scope → calls."""
-        out: dict[int, list[Call]] = {}
-        for c in self.facts.calls:
-            out.setdefault(c.scope, []).append(c)
-        return out
+        return _grouped(self.facts.calls, lambda c: c.scope)
 
     @cached_property
     def called(self) -> dict[str, list[Call]]:
@@ -107,18 +105,12 @@ class FileView:
     @cached_property
     def calls_of(self) -> dict[int, list[Call]]:
         """Function (-1: the module) → the calls that are its own code, in order."""
-        out: dict[int, list[Call]] = {}
-        for c in self.facts.calls:
-            out.setdefault(self.holders[c.scope] if c.scope >= 0 else -1, []).append(c)
-        return out
+        return _grouped(self.facts.calls, self._holder)
 
     @cached_property
     def accesses_of(self) -> dict[int, list[Access]]:
         """Function (-1: the module) → the accesses that are its own code, in order."""
-        out: dict[int, list[Access]] = {}
-        for a in self.facts.accesses:
-            out.setdefault(self.holders[a.scope] if a.scope >= 0 else -1, []).append(a)
-        return out
+        return _grouped(self.facts.accesses, self._holder)
 
     @cached_property
     def named(self) -> dict[str, list[int]]:
@@ -131,10 +123,10 @@ class FileView:
     @cached_property
     def binds_in(self) -> dict[int, list[Bind]]:
         """Scope → the values that its local names get."""
-        out: dict[int, list[Bind]] = {}
-        for b in self.facts.binds:
-            out.setdefault(b.scope, []).append(b)
-        return out
+        return _grouped(self.facts.binds, lambda b: b.scope)
+
+    def _holder(self, fact: Access | Call) -> int:
+        return self.holders[fact.scope] if fact.scope >= 0 else -1
 
     @cached_property
     def holders(self) -> list[int]:

@@ -16,11 +16,14 @@ from __future__ import annotations
 import builtins
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeVar
 
 from tracer.reading.statements import Block, Reading, Statement, has_call
+
+Node = TypeVar("Node")
 
 ENTRY, RETURN, RAISE, FALL, HALT = range(5)
 _NAME = re.compile(r"(?:raise|throw)\s+(?:new\s+)?([\w.:]+)")
@@ -75,30 +78,39 @@ class Graph:
 
         `seen` gets where each node came from.
         """
-        seen = {} if seen is None else seen
-        todo: deque[int] = deque()
-        for node in start:
-            if node not in stops and node not in seen:
-                seen[node] = None
-                todo.append(node)
-        while todo:
-            node = todo.popleft()
-            if node in goals:
-                return trace(seen, node)
-            for after in self.follow(node):
-                if after not in seen and after not in stops and (node, after) not in cut:
-                    seen[after] = node
-                    todo.append(after)
-        return None
+
+        def onward(node: int) -> Iterable[int]:
+            return (to for to in self.follow(node) if to not in stops and (node, to) not in cut)
+
+        return search((n for n in start if n not in stops), goals.__contains__, onward, {} if seen is None else seen)
 
 
-def trace(seen: dict[int, int | None], node: int) -> list[int]:
-    """The way that a walk took to `node`."""
+def search(
+    start: Iterable[Node], is_goal: Callable[[Node], bool], onward: Callable[[Node], Iterable[Node]],
+    seen: dict[Node, Node | None],
+) -> list[Node] | None:
+    """The shortest way from `start` to a goal; `seen` gets where each node came from."""
+    todo: deque[Node] = deque()
+    for node in start:
+        if node not in seen:
+            seen[node] = None
+            todo.append(node)
+    while todo:
+        node = todo.popleft()
+        if is_goal(node):
+            return _trace(seen, node)
+        for to in onward(node):
+            if to not in seen:
+                seen[to] = node
+                todo.append(to)
+    return None
+
+
+def _trace(seen: Mapping[Node, Node | None], node: Node) -> list[Node]:
+    """The way that a search took to `node`."""
     way = [node]
-    before = seen[node]
-    while before is not None:
+    while (before := seen[way[-1]]) is not None:
         way.append(before)
-        before = seen[before]
     way.reverse()
     return way
 

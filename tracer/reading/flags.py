@@ -9,12 +9,11 @@ one function, so that the cost stays linear.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from tracer.reading.branches import atom, decides, parts_of
-from tracer.reading.control import ENTRY, Graph, graph_of
+from tracer.reading.control import ENTRY, Graph, graph_of, search
 from tracer.reading.statements import Reading, Statement
 
 _MOST = 4
@@ -89,34 +88,17 @@ class Flags:
             nodes: dict[int, int | None] = {}
             way = self.graph.walk([node for node, _ in start], goals, stops, nodes, cut)
             return way, {(node, ()) for node in nodes}
-        seen: dict[_At, _At | None] = {}
-        todo: deque[_At] = deque()
-        for at in start:
-            if at[0] not in stops and at not in seen:
-                seen[at] = None
-                todo.append(at)
-        while todo:
-            here = todo.popleft()
-            node, values = here
-            if node in goals:
-                return _trace(seen, here), set(seen)
+
+        def onward(at: _At) -> Iterator[_At]:
+            node, values = at
             denied, then = self.denied(node, values), self.after(node, values)
-            for after in self.graph.follow(node):
-                to = (after, then)
-                if after != denied and to not in seen and after not in stops and (node, after) not in cut:
-                    seen[to] = here
-                    todo.append(to)
-        return None, set(seen)
+            for to in self.graph.follow(node):
+                if to != denied and to not in stops and (node, to) not in cut:
+                    yield to, then
 
-
-def _trace(seen: dict[_At, _At | None], at: _At) -> list[int]:
-    way = [at[0]]
-    before = seen[at]
-    while before is not None:
-        way.append(before[0])
-        before = seen[before]
-    way.reverse()
-    return way
+        seen: dict[_At, _At | None] = {}
+        found = search((at for at in start if at[0] not in stops), lambda at: at[0] in goals, onward, seen)
+        return None if found is None else [node for node, _ in found], set(seen)
 
 
 @lru_cache(maxsize=256)

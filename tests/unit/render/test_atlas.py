@@ -7,8 +7,11 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +20,7 @@ from tracer import catalog
 from tracer.errors import UsageError
 from tracer.render.atlas import Atlas, build, code, frame
 from tracer.render.atlas.gather import marks
+from tracer.render.atlas.page import Page
 from tracer.render.atlas.strings import strings
 from tracer.render.report import Subject, make
 
@@ -95,38 +99,33 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> 
     assert [f.name for f in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
 
-def test_a_build_that_was_interrupted_is_taken_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site, render, pages = tmp_path / "site", frame.render, []
+def build_until(stop: Callable[[], bool], atlas: Atlas, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build, and interrupt it at the page before which `stop` says so."""
+    render = frame.render
 
-    def stop(page: object, common: object) -> str:
-        pages.append(page)
-        if len(pages) > 5:
+    def until(page: Page, common: Mapping[str, Any]) -> str:
+        if stop():
             raise KeyboardInterrupt
-        return render(page, common)  # type: ignore[arg-type]
+        return render(page, common)
 
-    monkeypatch.setattr(frame, "render", stop)
-    with pytest.raises(KeyboardInterrupt):
-        build(small(tmp_path), site)
-    monkeypatch.setattr(frame, "render", render)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(frame, "render", until)
+        build(atlas, site)
+
+
+def test_a_build_that_was_interrupted_is_taken_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site, rendered = tmp_path / "site", count(1)
+    build_until(lambda: next(rendered) > 5, small(tmp_path), site, monkeypatch)
     built = build(small(tmp_path), site)
     assert built.made == built.files - 5 - len([f for f in contents(site) if f.startswith("assets/")])
 
 
 def test_what_a_killed_build_left_is_no_part_of_the_next_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that the sources no longer give, a file that is half written, a journal whose last line is cut."""
-    calm, site, render = tmp_path / "calm", tmp_path / "site", frame.render
+    calm, site = tmp_path / "calm", tmp_path / "site"
     less = {k: v for k, v in FILES.items() if "img" not in k}
     build(small(tmp_path, less), calm)
-
-    def stop(page: object, common: object) -> str:
-        if list(site.rglob("depot--img-src*.html")):
-            raise KeyboardInterrupt
-        return render(page, common)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(frame, "render", stop)
-    with pytest.raises(KeyboardInterrupt):
-        build(small(tmp_path), site)
-    monkeypatch.setattr(frame, "render", render)
+    build_until(lambda: any(site.rglob("depot--img-src*.html")), small(tmp_path), site, monkeypatch)
     (site / "roles" / ".page.html.tracer-half").write_text("<html>")
     with (site / ".atlas-journal").open("a") as journal:
         journal.write('\n{"roles/x.html": {"inp')

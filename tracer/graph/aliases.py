@@ -29,18 +29,11 @@ class Aliases:
 
     def __init__(self, types: Types) -> None:
         self.types, self.world = types, types.world
-        self._memo: dict[tuple[int, int, str], tuple[Key, ...]] = {}
 
+    @kept
     def keys(self, number: int, scope: int, path: str, depth: int = DEPTH) -> tuple[Key, ...]:
         """The fields that `path` stands for in `scope`; () for plain locals and unknown owners."""
-        memo = (number, scope, path)
-        found = self._memo.get(memo)
-        if found is None:
-            self._memo[memo] = ()  # a local bound to itself ends here
-            found = self._memo[memo] = self._unpacked(number, scope, path) or self._keys(
-                number, scope, whole(path), depth
-            )
-        return found
+        return self._unpacked(number, scope, path) or self._keys(number, scope, whole(path), depth)
 
     def _unpacked(self, number: int, scope: int, path: str) -> tuple[Key, ...]:
         """The field of a named tuple that `path` picks by its place: `first, second = self.records.pop()`."""

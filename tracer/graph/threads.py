@@ -56,7 +56,6 @@ class Threads:
 
     def __init__(self, calls: Calls) -> None:
         self.calls, self.world, self.types = calls, calls.world, calls.types
-        self._memo: dict[Sym, bool] = {}
 
     # -- what a call does with a function it is given ---------------------------------
     def kind(self, number: int, call: Call) -> str:
@@ -139,26 +138,36 @@ class Threads:
         return ["callback"] if any(a.value == "#lambda" and a.line <= line <= a.last for a in stored) else []
 
     # -- where a function runs ------------------------------------------------------------
-    def on_thread(self, sym: Sym, depth: int = NEAR) -> bool:
+    @kept
+    def on_thread(self, sym: Sym) -> bool:
         """Whether `sym` is the body of a thread, task or process, or is called by one within its own class."""
-        found = self._memo.get(sym)
-        if found is None:
-            self._memo[sym] = False
-            found = self._memo[sym] = self._starts(sym) or (depth > 0 and self._called_on_thread(sym, depth))
-        return found
-
-    def _called_on_thread(self, sym: Sym, depth: int) -> bool:
-        owner = self.world.owner(sym)
-        for site in self.calls.callers(sym):
-            if site.call.inside and any(k in _ON_THREAD for k in self.of_lambda(site.file, site.call)):
+        seen, level = {sym}, [sym]
+        for nearer in range(NEAR, -1, -1):
+            if any(self._starts(s) for s in level):
                 return True
-            caller = Sym(site.file, self.world.function_of(site.file, site.call.scope))
-            if caller == sym or caller.index < 0 or owner is None:
-                continue
-            if self.world.owner(caller) == owner and self.on_thread(caller, depth - 1):
+            if not nearer:
+                break
+            if any(self._called_in_lambda(s) for s in level):
                 return True
+            level = list(dict.fromkeys(c for s in level for c in self._own_callers(s) if c not in seen))
+            seen.update(level)
         return False
 
+    @kept
+    def _called_in_lambda(self, sym: Sym) -> bool:
+        """Whether a thread, task or process runs a lambda that calls `sym`."""
+        inside = (site for site in self.calls.callers(sym) if site.call.inside)
+        return any(k in _ON_THREAD for site in inside for k in self.of_lambda(site.file, site.call))
+
+    @kept
+    def _own_callers(self, sym: Sym) -> tuple[Sym, ...]:
+        """The functions of its own class that call `sym`."""
+        owner = self.world.owner(sym)
+        sites = self.calls.callers(sym) if owner is not None else ()
+        callers = dict.fromkeys(Sym(s.file, self.world.function_of(s.file, s.call.scope)) for s in sites)
+        return tuple(c for c in callers if c.index >= 0 and self.world.owner(c) == owner)
+
+    @kept
     def _starts(self, sym: Sym) -> bool:
         """Whether a thread, task or process is started with `sym`, or it is the `run` of a thread class."""
         owner = self.world.owner(sym)

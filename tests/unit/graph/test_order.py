@@ -84,6 +84,61 @@ FILES = {
         };
         }
     """,
+    # As far from where a thread begins as is still its own, and one step further.
+    "app/steps.py": """
+        import threading
+        class Steps:
+            def __init__(self):
+                self.first, self.third, self.fourth = [], [], []
+                threading.Thread(target=self.begin).start()
+            def four(self):
+                self.fourth.pop()
+            def three(self):
+                self.third.pop()
+                self.four()
+            def two(self):
+                self.three()
+            def one(self):
+                self.first.pop()
+                self.two()
+            def begin(self):
+                self.one()
+    """,
+    "app/far.py": """
+        from app.steps import Steps
+        def fill(steps: Steps, item):
+            steps.fourth.append(item)
+    """,
+    "app/within.py": """
+        from app.steps import Steps
+        def fill(steps: Steps, item):
+            steps.third.append(item)
+    """,
+    # As many locals as are followed from a field, and one more.
+    "lib/a_shelf.cpp": """
+        namespace lib {
+        class Shelf {
+         public:
+          void take() {
+            auto& a = books_;
+            auto& b = a;
+            auto& c = b;
+            auto& d = c;
+            auto& e = d;
+            auto& f = e;
+            f.push_back(1);
+            d.pop_back();
+          }
+          std::vector<int> books_;
+        };
+        }
+    """,
+    "lib/shop.cpp": """
+        #include "a_shelf.cpp"
+        namespace lib {
+        void stock(Shelf* shelf) { shelf->books_.push_back(2); }
+        }
+    """,
 }
 
 

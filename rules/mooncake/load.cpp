@@ -117,6 +117,15 @@ class StorageBackend {
     }
 };
 
+class Reader {
+   public:
+    long refill(StorageFile& file) {
+        return backend_->fill(file, text_);  // expect: load.disk restore
+    }
+    StorageBackend* backend_;
+    std::string text_;
+};
+
 long first_line(StorageFile& file, std::string& into) {
     return file.read(into, 80);  // expect: nothing
 }

@@ -15,8 +15,9 @@ from pathlib import Path
 import urllib3
 from urllib3.exceptions import HTTPError
 
+from tracer import atomic
 from tracer.checkout.listener import Listener
-from tracer.checkout.store import alone, writing
+from tracer.checkout.store import writing
 from tracer.checkout.web import UnreachableError, get, host_of, reason
 from tracer.errors import FetchError
 
@@ -49,11 +50,13 @@ def download(url: str, sha256: str, folder: Path, file: Path, listener: Listener
 def _alone_with(part: Path, name: str, listener: Listener) -> Iterator[Path]:
     """Hold a part, whichever versions it is fetched for: two processes that add to one file spoil it."""
     lock = part.with_suffix(".lock")
-    with alone(lock, f"downloading {name}", listener):
-        try:
-            yield part
-        finally:
-            lock.unlink(missing_ok=True)
+    with contextlib.ExitStack() as held:
+        with writing(part.parent):
+            part.parent.mkdir(parents=True, exist_ok=True)
+            waiting = f"waiting: another process is downloading {name}"
+            held.enter_context(atomic.alone(lock, waiting=lambda: listener.note(waiting)))
+        held.callback(lock.unlink, missing_ok=True)
+        yield part
 
 
 def _complete(url: str, part: Path, what: str, listener: Listener, size: int) -> None:

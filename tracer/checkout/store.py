@@ -14,7 +14,6 @@ from pathlib import Path
 
 import msgspec
 
-from tracer import atomic
 from tracer.catalog import cache_dir
 from tracer.checkout.listener import Listener
 from tracer.checkout.selection import MAX_FILE, MAX_TOTAL, Found, keeps, selection_digest
@@ -109,24 +108,23 @@ def stored(target: Target, version: Version) -> StoredTree | None:
 
 
 @contextlib.contextmanager
-def alone(lock: Path, what: str, listener: Listener) -> Iterator[None]:
-    """Hold a lock of the cache, whose folder is made; who has to wait is told that another process is doing `what`."""
-    with contextlib.ExitStack() as held:
-        with writing(lock.parent):
-            lock.parent.mkdir(parents=True, exist_ok=True)
-            waiting = f"waiting: another process is {what}"
-            held.enter_context(atomic.alone(lock, waiting=lambda: listener.note(waiting)))
-        yield
-
-
-@contextlib.contextmanager
 def locked(target: Target, version: Version, listener: Listener) -> Iterator[Path]:
     """Hold the lock of this version; yields a fresh working folder that is gone afterwards, whatever happens.
 
     What a killed process left behind is removed first: with the lock in hand nobody else can be using it.
     """
+    import filelock  # only a fetch needs it
+
     place = folder_of(target, version, write=True)
-    with alone(place.parent / f".{place.name}.lock", f"fetching {target.name}@{version.name}", listener):
+    with writing(place.parent):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(place.parent / f".{place.name}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            listener.note(f"waiting: another process is fetching {target.name}@{version.name}")
+            lock.acquire(poll_interval=0.2)
+    try:
         for stale in place.parent.glob(f".{place.name}.tmp-*"):
             with contextlib.suppress(OSError):
                 if not place.exists():
@@ -139,6 +137,8 @@ def locked(target: Target, version: Version, listener: Listener) -> Iterator[Pat
             yield work
         finally:
             shutil.rmtree(work, ignore_errors=True)
+    finally:
+        lock.release()
 
 
 def store(target: Target, version: Version, found: Found, work: Path, listener: Listener) -> StoredTree:

@@ -149,24 +149,28 @@ def _survey_all(tree: SourceTree, files: Sequence[SourceFile], store: Store, pro
     """Survey `files` on all cores; the store is written batch by batch, so an interrupted run loses little."""
     if not files:
         return
-    left = dict(enumerate(_balanced(files)))
-    workers = min(len(left), processes())
+    jobs = _balanced(files)
+    done = 0
+    workers = min(len(jobs), processes())
+    what = f"survey {tree.engine} {tree.version}"
+    if workers <= 1 or len(files) < 16:
+        for job in jobs:
+            store.put_facts(_work(tree, job))
+            done += len(job)
+            if progress:
+                progress(what, done, len(files))
+        return
+    from tracer.workers import each, pool  # what is surveyed already needs no other process
 
-    def keep(number: int, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
-        store.put_facts(rows)
-        del left[number]
-        if progress:
-            done = len(files) - sum(map(len, left.values()))
-            progress(f"survey {tree.engine} {tree.version}", done, len(files))
-
-    if workers > 1 and len(files) >= 16:
-        from tracer.workers import each, pool  # what is surveyed already needs no other process
-
-        with pool(workers, "fork", _start_worker, (tree,)) as executor:
-            for number, rows in each(executor, _work_here, list(left.values())):
-                keep(number, rows)
-    for number, job in [*left.items()]:  # a few files; else of a process that was killed, for want of memory say
-        keep(number, _work(tree, job))
+    left = dict(enumerate(jobs))
+    with pool(workers, "fork", _start_worker, (tree,)) as executor:
+        for number, rows in each(executor, _work_here, jobs):
+            store.put_facts(rows)
+            done += len(left.pop(number))
+            if progress:
+                progress(what, done, len(files))
+    for job in left.values():  # of a process that was killed, for want of memory say: here, one by one
+        store.put_facts(_work(tree, job))
 
 
 def _balanced(files: Sequence[SourceFile], size: int = 1 << 19) -> list[list[SourceFile]]:
